@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { assertOpen, BackendLevel, type Bytes } from 'terrace-core'
+import { assertOpen, BackendLevel, type Bytes, codedError } from 'terrace-core'
+import type { SharedBackend } from 'terrace-net/shared'
 import type { NativeDatabase, RepairReport, Stats } from './binding.js'
 import { binding } from './load-binding.js'
 import { NativeBackend } from './native-backend.js'
@@ -10,6 +11,7 @@ import {
   type RepairOptions,
   type StartEndOptions
 } from './options.js'
+import { share } from './share.js'
 
 /**
  * An ordered key/value database in a directory, in LevelDB's file format.
@@ -26,6 +28,7 @@ import {
 export class Level<KDefault = string, VDefault = string> extends BackendLevel<KDefault, VDefault> {
   readonly #location: string
   readonly #backend: NativeBackend
+  readonly #shared: SharedBackend | undefined
 
   /**
    * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
@@ -37,15 +40,22 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
     const backend = new NativeBackend(resolve(location), options?.multithreading === true)
-    super(backend, options, additionalMethods)
+    const shared = options?.shared === true ? share(backend, resolve(location), options) : undefined
+    super(shared ?? backend, options, additionalMethods)
     this.#location = location
     this.#backend = backend
+    this.#shared = shared
     backend.onLeftOut = (leftOut) => this.once('open', () => this.emit('leftOut', leftOut))
   }
 
   /** The location as it was passed to the constructor. */
   get location(): string {
     return this.#location
+  }
+
+  /** Whether this process owns the database: always, unless it is shared and another process has it. */
+  get isOwner(): boolean {
+    return this.status === 'open' && (this.#shared === undefined || this.#shared.isOwner)
   }
 
   /** The option `multithreading`: whether other instances in this process may have the same database open. */
@@ -62,9 +72,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   approximateSize(start: KDefault, end: KDefault): Promise<number>
   approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
   async approximateSize(...args: [unknown, unknown, StartEndOptions<unknown>?]): Promise<number> {
-    return this.#onRange('approximateSize', args, (database, start, end) =>
-      binding.approximateSize(database, start, end)
-    )
+    return this.#onRange('approximateSize', args, binding.approximateSize)
   }
 
   /**
@@ -76,9 +84,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   compactRange(start: KDefault, end: KDefault): Promise<void>
   compactRange<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<void>
   async compactRange(...args: [unknown, unknown, StartEndOptions<unknown>?]): Promise<void> {
-    return this.#onRange('compactRange', args, (database, start, end) =>
-      binding.compactRange(database, start, end)
-    )
+    return this.#onRange('compactRange', args, binding.compactRange)
   }
 
   /**
@@ -95,6 +101,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     assertPath(path, 'path')
 
     if (this.status === 'opening') return this.deferAsync(() => this.checkpoint(path))
+    if (this.#shared !== undefined) return this.#ask<void>(this.#shared, 'checkpoint', resolve(path))
     return binding.checkpoint(this.#native('checkpoint'), resolve(path))
   }
 
@@ -159,22 +166,35 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   /** The native database, for the methods of this class. */
   #native(method: string): NativeDatabase {
     assertOpen(this, method)
+    if (this.#shared !== undefined && !this.#shared.isOwner) {
+      throw codedError(
+        'LEVEL_NOT_SUPPORTED',
+        `Another process owns this shared database: only there is ${method}()`
+      )
+    }
     return this.#backend.database
   }
 
+  /** Lets the owner of a shared database do something. */
+  #ask<T>(shared: SharedBackend, method: string, ...args: unknown[]): Promise<T> {
+    assertOpen(this, method)
+    return shared.call(method, ...args) as Promise<T>
+  }
+
   async #onRange<T>(
-    method: string,
+    method: 'approximateSize' | 'compactRange',
     args: [unknown, unknown, StartEndOptions<unknown>?],
     call: (database: NativeDatabase, start: Bytes, end: Bytes) => Promise<T>
   ): Promise<T> {
     if (args.length < 2) throw new TypeError("The arguments 'start' and 'end' are required")
     if (this.status === 'opening') return this.deferAsync(() => this.#onRange(method, args, call))
 
-    const database = this.#native(method)
     const [start, end, options] = args
     // The types of abstract-level do not follow an encoding from the options to the keys.
     const encoding = this.keyEncoding(options?.keyEncoding as 'utf8')
-    return call(database, encoding.encode(start as string), encoding.encode(end as string))
+    const range: [Bytes, Bytes] = [encoding.encode(start as string), encoding.encode(end as string)]
+    if (this.#shared !== undefined) return this.#ask<T>(this.#shared, method, ...range)
+    return call(this.#native(method), ...range)
   }
 }
 

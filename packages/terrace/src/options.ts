@@ -140,7 +140,23 @@ export interface OpenOptions extends AbstractOpenOptions {
 }
 
 /** Options of the constructor of {@link Level}. */
-export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {}
+export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {
+  /**
+   * Whether several processes of this machine may have the database open at once, all with this option. One of them is the owner;
+   * the others use it over a local socket, and one of them takes its place when it closes or dies. There are no synchronous
+   * methods then, and hooks see the writes of their own process alone.
+   *
+   * @defaultValue `false`
+   */
+  shared?: boolean | undefined
+
+  /**
+   * How long calls wait for another owner, or for a busy one, in ms, if the database is shared. Then they fail.
+   *
+   * @defaultValue `10,000`
+   */
+  ownerTimeoutMs?: number | undefined
+}
 
 /** Options of {@link Level.repair}. */
 export type RepairOptions = Pick<OpenOptions, 'comparator' | 'compression'>

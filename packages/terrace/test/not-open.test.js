@@ -94,6 +94,7 @@ test('every method that a database has is among the calls, or needs no open data
       'children'
     ],
     'multithreading',
+    'isOwner',
     ...['sublevel', 'prefixKey', 'keyEncoding', 'valueEncoding', 'attachResource', 'detachResource', 'emit']
   ]
   const names = new Set()

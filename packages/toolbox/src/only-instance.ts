@@ -11,19 +11,29 @@ const watched = new WeakSet<AnyLevel>()
  * JavaScript.
  *
  * @param part - The part that needs this, for the message.
+ * @throws TOOLBOX_SHARED if other processes write to the database as well: it is opened with `shared`, or a server's.
  * @throws TOOLBOX_MULTITHREADING if the database is opened, or will be, with `multithreading`. If that shows only when the
  * database opens, the opening is refused: `open()` rejects with LEVEL_HOOK_ERROR, whose cause is this error.
  */
 export function assertOnlyInstance(db: AnyLevel, part: string): void {
   const root = rootOf(db)
-  // Terrace says so itself.
+  // Terrace and terrace-net say so themselves.
   if ((root as { multithreading?: boolean }).multithreading === true) throw multithreadingError(part)
+  if ((root.supports as { everyWrite?: boolean } | undefined)?.everyWrite === false) throw sharedError(part)
 
   if (watched.has(root) || root.hooks?.postopen === undefined) return
   watched.add(root)
   root.hooks.postopen.add(async (options: { multithreading?: unknown } & object) => {
     if (options.multithreading === true) throw multithreadingError(part)
   })
+}
+
+function sharedError(part: string): ToolboxError {
+  return codedError(
+    'TOOLBOX_SHARED',
+    `${part} must see every write, and other processes may write to this database: open it without 'shared', and use it in the ` +
+      'one process that serves it to the others'
+  )
 }
 
 function multithreadingError(part: string): ToolboxError {

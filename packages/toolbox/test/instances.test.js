@@ -53,6 +53,15 @@ function isRefusal(error) {
   return true
 }
 
+for (const [name, use] of Object.entries(parts)) {
+  testInDirectory(`${name}: a database that other processes may write to is refused`, async (instance) => {
+    const db = instance(Level, { shared: true })
+    assert.throws(() => use(db), { code: 'TOOLBOX_SHARED', message: /without 'shared'/ })
+    await db.open()
+    assert.throws(() => use(db), { code: 'TOOLBOX_SHARED' })
+  })
+}
+
 testInDirectory('increments of two instances are not lost', async (instance) => {
   const instances = [1, 2].map(() => instance(Level, { ...shared, valueEncoding: 'json' }))
   for (const db of instances) await db.open()

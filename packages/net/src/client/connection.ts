@@ -81,14 +81,19 @@ export class Connection {
     this.#transport.destroy()
   }
 
+  /** Ends the connection once everything was sent. The session stays. */
+  end(): void {
+    this.outbox.flush()
+    this.#transport.end()
+  }
+
   /** Ends the session and the connection. */
   bye(): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     return new Promise((resolve) => {
       this.#onClose = () => resolve()
       this.outbox.sendFirst(packFrame([Ask.bye]))
-      this.outbox.flush()
-      this.#transport.end()
+      this.end()
     })
   }
 

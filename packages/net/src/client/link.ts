@@ -113,6 +113,8 @@ export class Link {
   #state: 'closed' | 'connecting' | 'online' | 'offline' = 'closed'
   /** Whether the server takes nothing more on this connection. Requests wait for the next one. */
   #isServerClosing = false
+  /** Requests that were sent on this connection and are not answered. */
+  #unanswered = 0
   #closing = new AbortController()
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
   /** Why calls fail at once; undefined if they may wait. */
@@ -162,6 +164,11 @@ export class Link {
 
   get isClosed(): boolean {
     return this.#state === 'closed'
+  }
+
+  /** Whether everything that was asked for is answered. */
+  get isIdle(): boolean {
+    return this.#pending.size === 0
   }
 
   /** Asks the server for something. The arguments belong to the caller again afterwards. */
@@ -216,6 +223,7 @@ export class Link {
 
   #send(pending: Pending): void {
     pending.sentIn = this.#session
+    this.#unanswered++
     this.#connection?.outbox.send(pending.frame)
   }
 
@@ -227,7 +235,7 @@ export class Link {
 
   async #connect(closing: AbortSignal): Promise<void> {
     const { connectTimeoutMs = 10_000, keepAliveMs = 10_000 } = this.#options
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(connectTimeoutMs)])
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(Math.ceil(connectTimeoutMs))])
     const token = await tokenOf(this.#options)
     let transport: Transport
     try {
@@ -261,6 +269,7 @@ export class Link {
     this.#refusal = undefined
     this.#state = 'online'
     this.#isServerClosing = false
+    this.#unanswered = 0
     connection.start({
       message: (message) => this.#receive(message),
       close: (cause) => this.#lost(connection, cause)
@@ -287,6 +296,10 @@ export class Link {
 
   #receive(message: Message): void {
     const [kind] = message
+    if (kind === Tell.failure && message[2] === 'NET_CLOSING') {
+      this.#postpone(message[1] as number)
+      return
+    }
     if (kind === Tell.result || kind === Tell.failure) {
       const pending = this.#take(message[1] as number)
       // What was sent twice is answered twice.
@@ -294,6 +307,7 @@ export class Link {
       if (kind === Tell.result) pending.resolve(message[2] as never)
       else pending.reject(errorFrom(message[2], message[3]))
       if (pending.resend !== 'again') this.#received(message[1] as number)
+      this.#countAnswer()
       return
     }
 
@@ -303,8 +317,28 @@ export class Link {
       const resource = this.#resources.get(parts.number('handle'))
       resource?.ended?.(parts)
     } else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
-    else if (kind === Tell.closing) this.#isServerClosing = true
+    else if (kind === Tell.closing) this.#serverCloses()
     else throw protocolError('The server has sent a message of unknown kind')
+  }
+
+  /** The server is shutting down, and has not done this. The next one will. */
+  #postpone(number: number): void {
+    const pending = this.#pending.get(number)
+    if (pending === undefined) return
+    pending.sentIn = 0
+    this.#isServerClosing = true
+    this.#countAnswer()
+  }
+
+  /** The server takes nothing more. It answers what it was sent, and then waits for the end of the connection. */
+  #serverCloses(): void {
+    this.#isServerClosing = true
+    if (this.#unanswered === 0) this.#connection?.end()
+  }
+
+  #countAnswer(): void {
+    this.#unanswered--
+    if (this.#unanswered === 0 && this.#isServerClosing) this.#connection?.end()
   }
 
   /** Lets the server forget results. */
@@ -337,7 +371,7 @@ export class Link {
     if (this.#state === 'closed') return
     this.#state = 'offline'
     const { offlineTimeoutMs = 30_000 } = this.#options
-    this.#offlineTimer = setTimeout(() => this.#giveUp(cause), offlineTimeoutMs)
+    this.#offlineTimer = setTimeout(() => this.giveUp(cause), offlineTimeoutMs)
     this.onState?.(false, cause)
     this.#reconnect()
   }
@@ -354,7 +388,7 @@ export class Link {
       } catch (error) {
         const { code } = error as CodedError<string>
         if (signal.aborted) return
-        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.#giveUp(error as Error)
+        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.giveUp(error as Error)
       }
       // Clients that lost the same server do not all come back at once.
       await pause(pauseMs * (0.5 + Math.random()), signal)
@@ -362,7 +396,7 @@ export class Link {
   }
 
   /** Calls no longer wait. The link goes on to look for a connection. */
-  #giveUp(cause: Error | undefined): void {
+  giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
     this.#refusal = netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
     this.#failAll(this.#refusal)

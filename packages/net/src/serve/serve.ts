@@ -1,12 +1,12 @@
 /** Opens a database and serves it as the command line asks. */
 
 import { readFileSync } from 'node:fs'
-import type { Level } from 'terrace'
-import type { CodedError } from 'terrace-core'
+import type { BackendLevel, CodedError } from 'terrace-core'
 import type { Peer, ServerOptions, User } from '../server/options.js'
 import { createServer, type Server } from '../server/server.js'
+import { localAddress } from '../transport/local-socket.js'
+import { checkLength } from './check-length.js'
 import type { Settings } from './command-line.js'
-import { checkLength, localAddress } from './local-address.js'
 import { readingOnly, withoutWrites } from './read-only.js'
 import { readTokens } from './token-file.js'
 import { UsageError } from './usage-error.js'
@@ -81,7 +81,7 @@ function lineOf(warning: Error, { address, listener }: Peer): string {
   return `refused ${address} on ${listener}: ${warning.message} (${code})`
 }
 
-async function open({ location, create }: Settings): Promise<Level> {
+async function open({ location, create }: Settings): Promise<BackendLevel> {
   const terrace = await loadTerrace()
   const db = new terrace.Level(location, { createIfMissing: create })
   try {
@@ -94,9 +94,15 @@ async function open({ location, create }: Settings): Promise<Level> {
   }
 }
 
-async function loadTerrace(): Promise<typeof import('terrace')> {
+/** What is needed of the package `terrace`, which needs this one to be built. */
+interface Terrace {
+  readonly Level: new (location: string, options: { createIfMissing: boolean }) => BackendLevel
+}
+
+async function loadTerrace(): Promise<Terrace> {
+  const name: string = 'terrace'
   try {
-    return await import('terrace')
+    return await import(name)
   } catch (error) {
     const { code, message } = error as CodedError<string>
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes("'terrace'")

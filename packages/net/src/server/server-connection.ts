@@ -103,11 +103,15 @@ export class ServerConnection implements Channel {
     else if (this.#isPaused && isServing) this.#reassure()
   }
 
-  /** Says that the server is closing, and ends the connection after everything else was sent. */
+  /** Says that the server is closing. The client ends the connection once everything that it had sent is answered. */
+  announceEnd(): void {
+    if (this.#state === 'serving') this.send([Tell.closing])
+    else this.end()
+  }
+
+  /** Takes nothing more, and ends the connection once everything was sent. */
   end(): void {
-    if (this.#state === 'closed') return
-    this.send([Tell.closing])
-    this.#end()
+    if (this.#state !== 'closed') this.#end()
   }
 
   destroy(): void {
@@ -196,7 +200,6 @@ export class ServerConnection implements Channel {
     this.#end()
   }
 
-  /** Takes nothing more, and ends the connection once everything was sent. */
   #end(): void {
     this.#state = 'closed'
     this.#since = performance.now()

@@ -29,7 +29,10 @@ import { WriteSource } from './write-source.js'
 /** How often connections are looked at, unless the limits are short. */
 const CHECK_MS = 1000
 
-/** How long connections may take to send what they have once the server closes. */
+/** How long clients may take to end their connections once the server closes, so that all they had sent is answered. */
+const LINGER_MS = 1000
+
+/** How long connections may then take to send what they have. */
 const CLOSE_MS = 5000
 
 /** Serves a database. {@link createServer} makes one. */
@@ -241,6 +244,8 @@ class ServerHost implements ConnectionHost {
     this.isClosing = true
     clearInterval(this.#timer)
     await Promise.all([...this.#sessions].map((session) => session.idle()))
+    for (const connection of this.#connections) connection.announceEnd()
+    await this.#isEmpty(LINGER_MS)
     for (const connection of this.#connections) connection.end()
     await this.#isEmpty(CLOSE_MS)
     for (const connection of this.#connections) connection.destroy()

@@ -36,12 +36,12 @@ export class SecondaryIndex<K, V> {
   constructor(db: AnyLevel, options: IndexOptions<K, V>) {
     const definition = definitionOf(options)
     const { name } = definition
+    assertOnlyInstance(db, 'index()')
     const { getSync, encodings } = db.supports as { getSync?: boolean; encodings?: Record<string, boolean> }
     if (!getSync || !encodings?.buffer) {
       throw indexError('TOOLBOX_INDEX_UNSUPPORTED', name, 'the database must have getSync and store bytes')
     }
 
-    assertOnlyInstance(db, 'index()')
     const hook = indexHookOf(db)
     if (hook.has(name)) {
       throw indexError(

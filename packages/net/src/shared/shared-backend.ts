@@ -1,0 +1,260 @@
+/**
+ * One database for several processes of a machine. Whoever gets the lock opens it and serves it to the others on a local socket:
+ * the owner. The others are its clients. When the owner is gone, whoever gets the lock next is the owner:
+ *
+ * ```text
+ *   open ──▶ got the lock? ── yes ──▶ owner: opens the database, serves it
+ *                  │                     ▲
+ *                  no                    │ got the lock
+ *                  ▼                     │
+ *               client ── connection lost ──▶ tries both, again and again ──▶ client of another owner
+ * ```
+ *
+ * A client that becomes the owner finishes what it had begun as a client of itself. Its calls therefore need no other rules than
+ * those of {@link Link}: reads are asked again, writes that were not sent go on, writes that were sent and not answered fail with
+ * NET_WRITE_UNKNOWN.
+ */
+
+import {
+  type Backend,
+  type BackendCursor,
+  BackendLevel,
+  type BackendManifest,
+  type BackendReadOptions,
+  type BackendSnapshot,
+  type Bytes,
+  type CodedError,
+  type CursorOptions,
+  type CursorParts,
+  type Operations,
+  type RangeDeletion
+} from 'terrace-core'
+import { Link } from '../client/link.js'
+import { NetBackend } from '../client/net-backend.js'
+import { NetSnapshot } from '../client/net-snapshot.js'
+import { hasBuffers } from '../protocol/bytes.js'
+import { Ask } from '../protocol/messages.js'
+import type { Method } from '../server/options.js'
+import { createServer, type Server } from '../server/server.js'
+import { BorrowedBackend } from './borrowed-backend.js'
+import { meetingPlace } from './meeting-place.js'
+
+/** What the processes of a machine can be told. */
+export interface SharedOptions {
+  /**
+   * How long calls wait for another owner, or for a busy one, in ms. Then they fail.
+   *
+   * @defaultValue 10,000
+   */
+  readonly ownerTimeoutMs?: number
+}
+
+/** What only the owner can do, by name. The others ask it to. */
+export type OwnerMethods = Readonly<Record<string, Method>>
+
+const DEFAULT_OWNER_TIMEOUT_MS = 10_000
+
+/** How long an owner may be silent before it is asked for a sign of life, if calls may wait for long. */
+const MAX_KEEP_ALIVE_MS = 2000
+
+/** An owner that is there answers in this time. */
+const MIN_CONNECT_MS = 100
+
+/** Between two attempts to become the owner. */
+const ATTEMPT_MS = 20
+
+export class SharedBackend implements Backend {
+  readonly manifest: BackendManifest = {
+    encodings: { buffer: hasBuffers, view: true },
+    shared: true,
+    createIfMissing: true,
+    errorIfExists: true
+  }
+  readonly #own: Backend
+  readonly #location: string
+  readonly #ownerTimeoutMs: number
+  readonly #methods: OwnerMethods
+  #openOptions: object = {}
+  /** Serves the database; undefined unless this process is the owner. */
+  #server: Server | undefined
+  /** Reaches the owner; undefined if this process has always been the owner. */
+  #link: Link | undefined
+  #client: NetBackend | undefined
+  #isClosing = false
+  /** Becomes the owner, if that is being tried. */
+  #attempt: Promise<void> | undefined
+
+  /**
+   * @param own - Opens the database in this process. Its `open()` fails with LEVEL_LOCKED if another process has it open.
+   * @param location - The absolute path of the database's directory.
+   */
+  constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
+    this.#own = own
+    this.#location = location
+    this.#ownerTimeoutMs = ownerTimeoutMs ?? DEFAULT_OWNER_TIMEOUT_MS
+    this.#methods = methods
+  }
+
+  /** Whether this process has the database open itself, and serves the others. */
+  get isOwner(): boolean {
+    return this.#server !== undefined
+  }
+
+  async open(options: { errorIfExists?: boolean }): Promise<void> {
+    this.#openOptions = options
+    this.#isClosing = false
+    const deadline = performance.now() + this.#ownerTimeoutMs
+
+    for (;;) {
+      const locked = await this.#becomeOwner()
+      if (locked === undefined) return
+      if (options.errorIfExists === true) throw locked
+      const failure = await this.#join(deadline - performance.now())
+      if (failure === undefined) return
+      if (performance.now() >= deadline) throw explained(locked, failure)
+      await pause(ATTEMPT_MS)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#attempt
+    await this.#link?.close()
+    this.#link = this.#client = undefined
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined) return
+    await server.close()
+    await this.#own.close()
+  }
+
+  get(key: Bytes, options: BackendReadOptions, snapshot?: BackendSnapshot): ReturnType<Backend['get']> {
+    return this.#for(snapshot).get(key, options, snapshot)
+  }
+
+  getMany(
+    keys: Bytes[],
+    options: BackendReadOptions,
+    snapshot?: BackendSnapshot
+  ): ReturnType<Backend['getMany']> {
+    return this.#for(snapshot).getMany(keys, options, snapshot)
+  }
+
+  has(key: Bytes, options: BackendReadOptions, snapshot?: BackendSnapshot): ReturnType<Backend['has']> {
+    return this.#for(snapshot).has(key, options, snapshot)
+  }
+
+  hasMany(
+    keys: Bytes[],
+    options: BackendReadOptions,
+    snapshot?: BackendSnapshot
+  ): ReturnType<Backend['hasMany']> {
+    return this.#for(snapshot).hasMany(keys, options, snapshot)
+  }
+
+  write(operations: Operations, sync: boolean): void | Promise<void> {
+    return this.#for(undefined).write(operations, sync)
+  }
+
+  clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
+    return this.#for(snapshot).clear?.(range, snapshot)
+  }
+
+  cursor(options: CursorOptions, parts: CursorParts, snapshot?: BackendSnapshot): BackendCursor {
+    return this.#for(snapshot).cursor(options, parts, snapshot)
+  }
+
+  snapshot(): BackendSnapshot {
+    return this.#for(undefined).snapshot()
+  }
+
+  /** Does something that only the owner can do: here, or there. */
+  async call(name: string, ...args: unknown[]): Promise<unknown> {
+    if (this.isOwner) return this.#methods[name]?.apply({ user: null }, args as never[])
+    return this.#link?.ask('never', Ask.call, name, args)
+  }
+
+  /** Who does it: whoever has made the snapshot; and the connection, until everything that was sent over it is done. */
+  #for(snapshot: BackendSnapshot | undefined): Backend {
+    const client = this.#client as Backend | undefined
+    if (client === undefined) return this.#own
+    if (snapshot !== undefined) return snapshot instanceof NetSnapshot ? client : this.#own
+    return this.#server !== undefined && this.#link?.isIdle === true ? this.#own : client
+  }
+
+  /** Opens the database in this process and serves it. Returns the error if another process has it open. */
+  async #becomeOwner(): Promise<Error | undefined> {
+    try {
+      await this.#own.open(this.#openOptions)
+    } catch (error) {
+      if ((error as CodedError<string>).code === 'LEVEL_LOCKED') return error as Error
+      throw error
+    }
+
+    const server = createServer(new BackendLevel(new BorrowedBackend(this.#own)), { methods: this.#methods })
+    try {
+      await server.listen(meetingPlace(this.#location))
+    } catch (error) {
+      await this.#own.close()
+      throw error
+    }
+    this.#server = server
+    return undefined
+  }
+
+  /** Connects to the owner. Returns the reason if that fails. */
+  async #join(timeoutMs: number): Promise<Error | undefined> {
+    const link = new Link(() => meetingPlace(this.#location), {
+      connectTimeoutMs: Math.max(timeoutMs, MIN_CONNECT_MS),
+      offlineTimeoutMs: this.#ownerTimeoutMs,
+      keepAliveMs: Math.min(this.#ownerTimeoutMs / 2, MAX_KEEP_ALIVE_MS)
+    })
+    link.onState = (isOnline) => {
+      if (!isOnline) this.#succeed(link)
+    }
+
+    try {
+      await link.open()
+    } catch (error) {
+      return error as Error
+    }
+    this.#link = link
+    this.#client = new NetBackend(link)
+    return undefined
+  }
+
+  /** Tries to become the owner until there is one. The link looks for another one at the same time. */
+  #succeed(link: Link): void {
+    this.#attempt ??= this.#tryToOwn(link).finally(() => {
+      this.#attempt = undefined
+    })
+  }
+
+  async #tryToOwn(link: Link): Promise<void> {
+    while (!this.#isClosing && !link.isOnline && this.#server === undefined) {
+      try {
+        if ((await this.#becomeOwner()) === undefined) return
+      } catch (error) {
+        // The link goes on to look for an owner that can open it.
+        link.giveUp(error as Error)
+      }
+      await pause(ATTEMPT_MS * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** Why neither the lock nor an owner could be had. */
+function explained(locked: Error, failure: Error): Error {
+  const isBusy = failure.message.includes('in time')
+  const reason = isBusy
+    ? 'its owner does not answer, perhaps because its event loop is busy'
+    : "whoever has it open does not share it: open it with 'shared: true' there as well"
+  const message = `${locked.message}; ${reason}`
+  return Object.assign(new Error(message), { code: 'LEVEL_LOCKED', cause: failure })
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, durationMs)
+  })
+}

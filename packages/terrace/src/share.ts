@@ -1,0 +1,55 @@
+/** Makes the back-end of a database that several processes share. */
+
+import { codedError } from 'terrace-core'
+import type { SharedBackend } from 'terrace-net/shared'
+import { binding } from './load-binding.js'
+import type { NativeBackend } from './native-backend.js'
+import type { DatabaseOptions } from './options.js'
+
+/**
+ * A back-end that uses `native` whenever this process is the owner.
+ *
+ * @param path - The absolute path of the database.
+ * @throws TypeError if an option cannot go with `shared`.
+ * @throws LEVEL_NOT_SUPPORTED if the package terrace-net is missing.
+ */
+export function share(
+  native: NativeBackend,
+  path: string,
+  {
+    readOnly,
+    multithreading,
+    ownerTimeoutMs
+  }: Pick<DatabaseOptions<unknown, unknown>, 'readOnly' | 'multithreading' | 'ownerTimeoutMs'>
+): SharedBackend {
+  if (readOnly === true) {
+    throw new TypeError("The options 'shared' and 'readOnly' exclude each other: readOnly needs no lock")
+  }
+  if (multithreading === true) {
+    throw new TypeError(
+      "The options 'shared' and 'multithreading' exclude each other: shared works in threads as well"
+    )
+  }
+
+  const { SharedBackend: Shared } = loadNet()
+  return new Shared(native, path, ownerTimeoutMs === undefined ? {} : { ownerTimeoutMs }, {
+    approximateSize: (start: Uint8Array, end: Uint8Array) =>
+      binding.approximateSize(native.database, start, end),
+    compactRange: (start: Uint8Array, end: Uint8Array) => binding.compactRange(native.database, start, end),
+    checkpoint: (target: string) => binding.checkpoint(native.database, target)
+  })
+}
+
+/** Loads the package that only those need who share a database. */
+function loadNet(): typeof import('terrace-net/shared') {
+  try {
+    return require('terrace-net/shared')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'MODULE_NOT_FOUND' || !message.includes('terrace-net')) throw error
+    throw codedError(
+      'LEVEL_NOT_SUPPORTED',
+      "The option 'shared' needs the package terrace-net: npm install terrace-net"
+    )
+  }
+}
