@@ -11,7 +11,7 @@ import {
   type RepairOptions,
   type StartEndOptions
 } from './options.js'
-import { share } from './share.js'
+import { removeLeftSocket, share } from './share.js'
 
 /**
  * An ordered key/value database in a directory, in LevelDB's file format.
@@ -147,7 +147,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    */
   static async destroy(location: string): Promise<void> {
     assertLocation(location)
-    return binding.destroy(resolve(location))
+    await binding.destroy(resolve(location))
+    removeLeftSocket(resolve(location))
   }
 
   /**

@@ -1,5 +1,7 @@
-/** Makes the back-end of a database that several processes share. */
+/** A database that several processes share: its back-end, and what a killed owner leaves. */
 
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { codedError } from 'terrace-core'
 import type { SharedBackend } from 'terrace-net/shared'
 import { binding } from './load-binding.js'
@@ -38,6 +40,18 @@ export function share(
     compactRange: (start: Uint8Array, end: Uint8Array) => binding.compactRange(native.database, start, end),
     checkpoint: (target: string) => binding.checkpoint(native.database, target)
   })
+}
+
+/** The socket in a shared database's directory, as terrace-net names it. */
+const SOCKET_NAME = 'terrace.sock'
+
+/** Removes the socket that a killed owner has left where a database was, and the directory if nothing else is in it. */
+export function removeLeftSocket(path: string): void {
+  const socket = join(path, SOCKET_NAME)
+  // A database that was made in the meantime has a lock, and perhaps an owner.
+  if (existsSync(join(path, 'LOCK')) || !lstatSync(socket, { throwIfNoEntry: false })?.isSocket()) return
+  rmSync(socket)
+  if (readdirSync(path).length === 0) rmdirSync(path)
 }
 
 /** Loads the package that only those need who share a database. */

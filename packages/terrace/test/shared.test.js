@@ -173,6 +173,17 @@ test('a directory whose path is too long for a socket can be shared', async (t) 
   assert.equal(existsSync(join(location, 'terrace.sock')), false)
 })
 
+test('destroy() removes the socket that a killed owner has left, and the directory', async (t) => {
+  const location = directory(t)
+  const owner = new Writer(location, 'owner')
+  await owner.until(() => owner.done.length > 0)
+  await assert.rejects(Level.destroy(location), { code: 'LEVEL_LOCKED' })
+  await owner.kill()
+  assert.ok(existsSync(join(location, 'terrace.sock')))
+  await Level.destroy(location)
+  assert.equal(existsSync(location), false)
+})
+
 test('options that cannot go with sharing are refused', () => {
   assert.throws(() => new Level('x', { shared: true, readOnly: true }), /exclude each other/)
   assert.throws(() => new Level('x', { shared: true, multithreading: true }), /exclude each other/)
