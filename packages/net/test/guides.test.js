@@ -26,8 +26,9 @@ test('the example of the README prints what it says', (t) => {
 
 test('the examples of the guide print what they say', (t) => {
   const programs = programsIn(guide)
-  assert.equal(programs.length, 3)
-  const [local, ...others] = programs
+  assert.equal(programs.length, 4)
+  const [shared, local, ...others] = programs
+  check(shared, { "'./shop'": JSON.stringify(join(directory(t), 'shop')) })
   check(local, { 'unix:./shop.sock': `unix:${join(directory(t), 'shop.sock')}` })
   for (const program of others) check(program)
 })
