@@ -2,7 +2,7 @@
 
 import type { AbstractLevel, Transcoder } from 'abstract-level'
 import { codedError } from 'terrace-core'
-import { concat } from '../protocol/bytes.js'
+import { concat, inFormat, toBytes } from '../protocol/bytes.js'
 import { type WireRange, wireRange } from '../protocol/messages.js'
 
 /** The encodings of a database or sublevel. */
@@ -25,7 +25,7 @@ export interface KeyOptions<K, V> {
   readonly valueEncoding?: string | Transcoder.PartialEncoder<V>
 }
 
-type AnyEncoding = Transcoder.Encoding<unknown, Uint8Array, unknown>
+type AnyEncoding = Transcoder.Encoding<unknown, string | Uint8Array, unknown>
 
 export class Decoding<K, V> {
   /** The range that the options name, as bytes of the server's keys. */
@@ -52,7 +52,7 @@ export class Decoding<K, V> {
 
   /** The bytes of a key, without the prefix. */
   encodedKey(key: K): Uint8Array {
-    return this.#keys.encode(key)
+    return toBytes(this.#keys.encode(key))
   }
 
   /** What follows the prefix in the bound of an interval; undefined if the bound is beyond all keys. */
@@ -83,7 +83,7 @@ export class Decoding<K, V> {
 
 function decoded(encoding: AnyEncoding, what: string, bytes: Uint8Array): unknown {
   try {
-    return encoding.decode(bytes)
+    return encoding.decode(inFormat(bytes, encoding.format))
   } catch (cause) {
     throw Object.assign(codedError('LEVEL_DECODE_ERROR' as string, `Could not decode ${what}`), { cause })
   }

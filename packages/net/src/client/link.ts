@@ -13,6 +13,7 @@
  */
 
 import type { CodedError } from 'terrace-core'
+import { copyOf } from '../protocol/bytes.js'
 import { errorFrom, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
 import { Ask, PartReader, Tell } from '../protocol/messages.js'
@@ -60,6 +61,7 @@ interface Pending {
   /** The packed message: a copy of what belongs to the caller. */
   readonly frame: Uint8Array
   readonly resend: Resend
+  readonly convert: ((result: never) => unknown) | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
   /** The session in which it was sent; 0 if it was not. */
@@ -171,13 +173,23 @@ export class Link {
     return this.#pending.size === 0
   }
 
-  /** Asks the server for something. The arguments belong to the caller again afterwards. */
-  ask<T>(resend: Resend, kind: number, ...parts: unknown[]): Promise<T> {
+  /**
+   * Asks the server for something. The parts belong to the caller again afterwards.
+   *
+   * @param message - The place of its number, the second part, is filled in here.
+   * @param convert - Makes what the promise resolves to of the result.
+   */
+  ask<T>(
+    resend: Resend,
+    message: [kind: number, number: number, ...parts: unknown[]],
+    convert?: (result: never) => T
+  ): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const number = this.#nextNumber++
+    message[1] = number
     return new Promise<T>((resolve, reject) => {
-      const frame = this.#packed([kind, number, ...parts])
-      const pending: Pending = { frame, resend, resolve, reject, sentIn: 0 }
+      const frame = this.#packed(message)
+      const pending: Pending = { frame, resend, convert, resolve, reject, sentIn: 0 }
       this.#pending.set(number, pending)
       if (this.#state === 'online' && !this.#isServerClosing) this.#send(pending)
     })
@@ -258,7 +270,7 @@ export class Link {
 
   /** There is a connection: sends what is pending. */
   #welcomed(connection: Connection, parts: PartReader): void {
-    const ticket = parts.bytes('session')
+    const ticket = copyOf(parts.bytes('session'))
     const isResumed = parts.boolean('resumed')
     const welcome = parts.map('server') as unknown as Welcome
     this.welcome = welcome
@@ -304,7 +316,7 @@ export class Link {
       const pending = this.#take(message[1] as number)
       // What was sent twice is answered twice.
       if (pending === undefined) return
-      if (kind === Tell.result) pending.resolve(message[2] as never)
+      if (kind === Tell.result) settle(pending, message[2] as never)
       else pending.reject(errorFrom(message[2], message[3]))
       if (pending.resend !== 'again') this.#received(message[1] as number)
       this.#countAnswer()
@@ -435,6 +447,14 @@ export function sessionLost(): Error {
 
 async function tokenOf({ token }: LinkOptions): Promise<string | undefined> {
   return typeof token === 'function' ? token() : token
+}
+
+function settle({ convert, resolve, reject }: Pending, result: never): void {
+  try {
+    resolve((convert === undefined ? result : convert(result)) as never)
+  } catch (error) {
+    reject(error)
+  }
 }
 
 /** Resolves once a request is answered, in whatever way. */

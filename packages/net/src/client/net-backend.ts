@@ -10,14 +10,17 @@ import type {
   Operations,
   RangeDeletion
 } from 'terrace-core'
-import { hasBuffers } from '../protocol/bytes.js'
+import { hasBuffers, inFormat, toBytes } from '../protocol/bytes.js'
 import { Ask, wireRange } from '../protocol/messages.js'
 import type { Link } from './link.js'
 import { NetCursor } from './net-cursor.js'
 import { NetSnapshot } from './net-snapshot.js'
 
+/** What this side of the network takes and gives. Text becomes bytes here, without a detour. */
+export const encodings = hasBuffers ? { utf8: true, buffer: true, view: true } : { view: true }
+
 export class NetBackend implements Backend<NetSnapshot> {
-  readonly manifest: BackendManifest = { encodings: { buffer: hasBuffers, view: true }, shared: true }
+  readonly manifest: BackendManifest = { encodings, shared: true }
   readonly #link: Link
 
   constructor(link: Link) {
@@ -32,38 +35,42 @@ export class NetBackend implements Backend<NetSnapshot> {
     return this.#link.close()
   }
 
-  async get(key: Bytes, _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<Bytes | undefined> {
-    return (await this.#read<Bytes | null>(Ask.get, key, snapshot)) ?? undefined
+  get(key: Bytes, { valueEncoding }: BackendReadOptions, snapshot?: NetSnapshot): Promise<Bytes | undefined> {
+    const convert = (value: Uint8Array | null): Bytes | undefined => received(value, valueEncoding)
+    return this.#read(Ask.get, toBytes(key), snapshot, convert)
   }
 
-  async getMany(
+  getMany(
     keys: Bytes[],
-    _options: BackendReadOptions,
+    { valueEncoding }: BackendReadOptions,
     snapshot?: NetSnapshot
   ): Promise<Array<Bytes | undefined>> {
     this.#link.checkCount(keys.length)
-    const values = await this.#read<Array<Bytes | null>>(Ask.getMany, keys, snapshot)
-    return values.map((value) => value ?? undefined)
+    const convert = (values: Array<Uint8Array | null>): Array<Bytes | undefined> =>
+      values.map((value) => received(value, valueEncoding))
+    return this.#read(Ask.getMany, keys.map(toBytes), snapshot, convert)
   }
 
   has(key: Bytes, _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean> {
-    return this.#read(Ask.has, key, snapshot)
+    return this.#read(Ask.has, toBytes(key), snapshot)
   }
 
   hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean[]> {
     this.#link.checkCount(keys.length)
-    return this.#read(Ask.hasMany, keys, snapshot)
+    return this.#read(Ask.hasMany, keys.map(toBytes), snapshot)
   }
 
-  async write(operations: Operations, sync: boolean): Promise<void> {
+  write(operations: Operations, sync: boolean): Promise<void> {
     this.#link.checkCount(operations.length / 2)
-    await this.#link.ask('never', Ask.write, operations, sync)
+    const bytes = operations.map((part) => (part === null ? null : toBytes(part)))
+    return this.#link.ask('never', [Ask.write, 0, bytes, sync], nothing)
   }
 
-  async clear(range: RangeDeletion, snapshot?: NetSnapshot): Promise<void> {
+  clear(range: RangeDeletion, snapshot?: NetSnapshot): Promise<void> {
     const { reverse, limit } = range
     const state = snapshot?.handle ?? null
-    await this.#link.ask('never', Ask.clear, wireRange(range), reverse, limit < 0 ? null : limit, state)
+    const most = limit < 0 ? null : limit
+    return this.#link.ask('never', [Ask.clear, 0, wireRange(range), reverse, most, state], nothing)
   }
 
   cursor(options: CursorOptions, parts: CursorParts, snapshot?: NetSnapshot): NetCursor {
@@ -74,9 +81,20 @@ export class NetBackend implements Backend<NetSnapshot> {
     return new NetSnapshot(this.#link)
   }
 
-  #read<T>(kind: number, what: unknown, snapshot: NetSnapshot | undefined): Promise<T> {
+  #read<T>(
+    kind: number,
+    what: unknown,
+    snapshot: NetSnapshot | undefined,
+    convert?: (result: never) => T
+  ): Promise<T> {
     return snapshot === undefined
-      ? this.#link.ask('again', kind, what, null)
-      : this.#link.ask('with session', kind, what, snapshot.handle)
+      ? this.#link.ask('again', [kind, 0, what, null], convert)
+      : this.#link.ask('with session', [kind, 0, what, snapshot.handle], convert)
   }
 }
+
+function received(value: Uint8Array | null, format = 'view'): Bytes | undefined {
+  return value === null ? undefined : inFormat(value, format)
+}
+
+function nothing(): void {}

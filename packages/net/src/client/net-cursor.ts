@@ -4,13 +4,11 @@
  */
 
 import type { BackendCursor, Bytes, CodedError, CursorOptions, CursorParts, Page } from 'terrace-core'
+import { copyOf } from '../protocol/bytes.js'
 import { Ask, partsCodes, wireRange } from '../protocol/messages.js'
 import type { Link, Resource } from './link.js'
 import type { NetSnapshot } from './net-snapshot.js'
-import { PageRest } from './page-rest.js'
-
-/** A page as it travels: a page, then the last key in it. */
-type WirePage = [...Page, last: Uint8Array | null]
+import { PageRest, type ReadPage, readPage } from './page-rest.js'
 
 /** From this page on, the next one is asked for in advance. A short range has been read before. */
 const FIRST_AHEAD = 2
@@ -27,6 +25,8 @@ export class NetCursor implements BackendCursor, Resource {
   readonly #link: Link
   readonly #options: CursorOptions
   readonly #parts: CursorParts
+  /** The formats of the parts of an entry. */
+  readonly #formats: readonly string[]
   readonly #snapshot: NetSnapshot | undefined
   readonly #handle: number
   /** Where the next page begins: after this key, or at the target of a seek. Undefined at the beginning. */
@@ -42,7 +42,7 @@ export class NetCursor implements BackendCursor, Resource {
   /** Counts the seeks. A page that was asked for before one is not wanted any more. */
   #seeks = 0
   /** The next page, if it was asked for in advance. */
-  #ahead: Promise<Page> | undefined
+  #ahead: Promise<ReadPage> | undefined
   /** What is left of a page that had more entries than were wanted. */
   #rest: PageRest | undefined
 
@@ -50,6 +50,9 @@ export class NetCursor implements BackendCursor, Resource {
     this.#link = link
     this.#options = copied(options)
     this.#parts = parts
+    const { keyEncoding = 'view', valueEncoding = 'view' } = options
+    const formats = { keys: [keyEncoding], values: [valueEncoding], entries: [keyEncoding, valueEncoding] }
+    this.#formats = formats[parts]
     this.#snapshot = snapshot
     this.#handle = link.addResource(this)
     try {
@@ -65,8 +68,8 @@ export class NetCursor implements BackendCursor, Resource {
       const page = await (this.#ahead ?? this.#fetch(size, highWaterMarkBytes))
       this.#ahead = undefined
       this.#pagesInRow++
-      this.#rest = new PageRest(page, this.#parts === 'entries' ? 2 : 1)
-      if (!page[0] && this.#pagesInRow >= FIRST_AHEAD) this.#readAhead(highWaterMarkBytes)
+      this.#rest = new PageRest(page, this.#formats)
+      if (!page.isLast && this.#pagesInRow >= FIRST_AHEAD) this.#readAhead(highWaterMarkBytes)
     }
 
     const taken = this.#rest.take(size)
@@ -75,13 +78,14 @@ export class NetCursor implements BackendCursor, Resource {
   }
 
   seek(target: Bytes): void {
-    this.#position = { target: Uint8Array.from(target as Uint8Array) }
+    const bytes = copyOf(target)
+    this.#position = { target: bytes }
     this.#rest = this.#ahead = undefined
     this.#pagesInRow = 0
     this.#seeks++
     if (!this.#isOpen) return
     if (!this.#isNarrowed) {
-      this.#quietly(Ask.seek, target)
+      this.#quietly(Ask.seek, bytes)
       return
     }
     // The target may lie before the keys that this cursor was made for.
@@ -109,18 +113,20 @@ export class NetCursor implements BackendCursor, Resource {
     this.#ahead.catch(() => {})
   }
 
-  async #fetch(size: number, highWaterMarkBytes: number): Promise<Page> {
+  async #fetch(size: number, highWaterMarkBytes: number): Promise<ReadPage> {
     const seeks = this.#seeks
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure
       if (!this.#isOpen) this.#open()
       try {
         const number = this.#pages++
-        const read = [this.#handle, number, size, highWaterMarkBytes]
-        const page = await this.#link.ask<WirePage>('with session', Ask.read, ...read)
-        const last = page.pop() as Uint8Array | null
+        const { last, ...page } = await this.#link.ask(
+          'with session',
+          [Ask.read, 0, this.#handle, number, size, highWaterMarkBytes],
+          readPage
+        )
         if (last !== null && seeks === this.#seeks) this.#position = { after: last }
-        return page as unknown as Page
+        return page
       } catch (error) {
         const isWanted = seeks === this.#seeks
         const isLost = (error as CodedError<string>).code === 'NET_SESSION_LOST' && !this.#isOpen
@@ -149,7 +155,7 @@ export class NetCursor implements BackendCursor, Resource {
 
   /** Asks for something whose failure the next read will report. */
   #quietly(kind: number, ...parts: unknown[]): void {
-    this.#link.ask('with session', kind, this.#handle, ...parts).catch((error) => {
+    this.#link.ask('with session', [kind, 0, this.#handle, ...parts]).catch((error) => {
       if ((error as CodedError<string>).code !== 'NET_SESSION_LOST') this.#failure ??= error
     })
   }
@@ -159,7 +165,7 @@ export class NetCursor implements BackendCursor, Resource {
 function copied(options: CursorOptions): CursorOptions {
   const copy = { ...options }
   for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
-    if (options[name] !== undefined) copy[name] = Uint8Array.from(options[name] as Uint8Array)
+    if (options[name] !== undefined) copy[name] = copyOf(options[name])
   }
   return copy
 }

@@ -68,7 +68,7 @@ export class NetLevel<
     name: Name,
     ...args: Parameters<ServerMethods[Name]>
   ): Promise<Awaited<ReturnType<ServerMethods[Name]>>> {
-    return this.#link.ask('never', Ask.call, name, args)
+    return this.#link.ask('never', [Ask.call, 0, name, args])
   }
 
   /**

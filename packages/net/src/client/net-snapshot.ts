@@ -12,7 +12,7 @@ export class NetSnapshot implements BackendSnapshot, Resource {
   constructor(link: Link) {
     this.#link = link
     this.#handle = link.addResource(this)
-    link.ask('with session', Ask.snapshot, this.#handle).catch((error) => {
+    link.ask('with session', [Ask.snapshot, 0, this.#handle]).catch((error) => {
       this.#failure ??= error
     })
   }
@@ -30,7 +30,7 @@ export class NetSnapshot implements BackendSnapshot, Resource {
   close(): void {
     this.#link.removeResource(this.#handle)
     if (this.#failure === undefined) {
-      this.#link.ask('with session', Ask.closeSnapshot, this.#handle).catch(() => {})
+      this.#link.ask('with session', [Ask.closeSnapshot, 0, this.#handle]).catch(() => {})
     }
   }
 

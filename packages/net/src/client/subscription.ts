@@ -124,7 +124,7 @@ export class Subscription<Item> implements AsyncIterableIterator<Item, undefined
 
     this.#handle = this.#link.addResource(this)
     this.#isKnown = true
-    this.#link.ask('with session', Ask.subscribe, this.#handle, ...this.#subject.request()).then(
+    this.#link.ask('with session', [Ask.subscribe, 0, this.#handle, ...this.#subject.request()]).then(
       () => {
         this.#hasBegun = true
       },
@@ -256,7 +256,7 @@ export class Subscription<Item> implements AsyncIterableIterator<Item, undefined
 
   /** Lets the server forget a handle, as soon as it can be reached if its session is still there. */
   #release(handle: number): void {
-    this.#link.ask('with session', Ask.unsubscribe, handle).catch(({ code }) => {
+    this.#link.ask('with session', [Ask.unsubscribe, 0, handle]).catch(({ code }) => {
       if (code === 'NET_OFFLINE' && !this.#link.isClosed) later(() => this.#release(handle))
     })
   }

@@ -21,3 +21,18 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array {
   }
   return all
 }
+
+/** A copy of bytes, or the bytes of a text. It does not keep the memory that it was in. */
+export function copyOf(part: string | Uint8Array): Uint8Array {
+  return hasBuffers ? Buffer.from(part as Uint8Array) : Uint8Array.from(part as Uint8Array)
+}
+
+/** The bytes of a text, or bytes as they are. Only in Node is there text. */
+export function toBytes(part: string | Uint8Array): Uint8Array {
+  return typeof part === 'string' ? Buffer.from(part) : part
+}
+
+/** Bytes that have arrived in the format that their receiver wants: a text, or a copy. */
+export function inFormat(bytes: Uint8Array, format: string): string | Uint8Array {
+  return format === 'utf8' ? (bytes as Buffer).toString() : copyOf(bytes)
+}

@@ -33,8 +33,8 @@ const packr = new Packr({
   useRecords: false,
   structuredClone: false,
   encodeUndefinedAsNil: true,
-  // Values belong to their receiver, and must not keep a whole chunk in memory.
-  copyBuffers: true,
+  // Bytes lie in the chunk that they came in. Whoever keeps them makes a copy.
+  copyBuffers: false,
   largeBigIntToFloat: false
 })
 
@@ -120,12 +120,14 @@ export class FrameReader {
 
       if (this.#availableBytes < LENGTH_BYTES + length) return undefined
       this.#gather(LENGTH_BYTES + length)
+      const chunk = this.#chunks[0] as Uint8Array
       const start = this.#offset + LENGTH_BYTES
-      const frame = (this.#chunks[0] as Uint8Array).subarray(start, start + length)
+      const end = start + length
       this.#skip(LENGTH_BYTES + length)
 
-      const payload = frame[0] === WHOLE ? frame.subarray(1) : this.#joined(frame)
-      if (payload !== undefined) return this.#unpacked(payload)
+      if (chunk[start] === WHOLE) return this.#unpacked(chunk, start + 1, end)
+      const payload = this.#joined(chunk.subarray(start, end))
+      if (payload !== undefined) return this.#unpacked(payload, 0, payload.length)
     }
   }
 
@@ -142,10 +144,12 @@ export class FrameReader {
     }
   }
 
-  #unpacked(payload: Uint8Array): Message {
-    this.messageBytes = payload.length
-    if (this.#maxItems !== undefined) checkShape(payload, this.#maxItems)
-    return unpacked(payload)
+  /** Unpacks a message where it lies, which costs no object for its bytes. */
+  #unpacked(bytes: Uint8Array, start: number, end: number): Message {
+    this.messageBytes = end - start
+    if (start === end) throw protocolError('A message is empty')
+    if (this.#maxItems !== undefined) checkShape(bytes, this.#maxItems, start, end)
+    return unpacked(bytes, start, end)
   }
 
   /** Takes in a part. Returns the payload if that was the last one. */
@@ -164,8 +168,8 @@ export class FrameReader {
     }
 
     const parts = this.#unfinished.get(number) ?? []
-    // A copy, because the chunk holds other frames as well.
-    parts.push(bytes.slice())
+    // The chunk in which a part came holds little else.
+    parts.push(bytes)
     if (kind === PART) {
       this.#unfinished.set(number, parts)
       return undefined
@@ -195,10 +199,10 @@ export class FrameReader {
   }
 }
 
-function unpacked(payload: Uint8Array): Message {
+function unpacked(bytes: Uint8Array, start: number, end: number): Message {
   let message: unknown
   try {
-    message = packr.unpack(payload)
+    message = packr.unpack(bytes, { start, end })
   } catch (cause) {
     throw Object.assign(protocolError('A message is not valid MessagePack'), { cause })
   }

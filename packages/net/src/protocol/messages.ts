@@ -1,6 +1,7 @@
 /** The kinds of messages, and how their parts are checked. docs/net-protocol.md says what each part means. */
 
-import type { CursorParts, Range } from 'terrace-core'
+import type { Bytes, CursorParts, Range } from 'terrace-core'
+import { copyOf, toBytes } from './bytes.js'
 import { protocolError } from './errors.js'
 import type { Message } from './frame.js'
 
@@ -134,8 +135,9 @@ export class PartReader {
   range(name: string): WireRange {
     const part = this.#next()
     const isBound = (bound: unknown): boolean => bound === null || bound instanceof Uint8Array
-    if (Array.isArray(part) && part.length === 4 && part.every(isBound)) return part as unknown as WireRange
-    throw wrong(name, 'four bounds')
+    if (!Array.isArray(part) || part.length !== 4 || !part.every(isBound)) throw wrong(name, 'four bounds')
+    // A cursor keeps them.
+    return part.map((bound) => (bound === null ? null : copyOf(bound))) as unknown as WireRange
   }
 
   list(name: string): unknown[] {
@@ -175,7 +177,8 @@ function wrong(name: string, expected: string): Error {
 
 /** A range as it travels. */
 export function wireRange({ gte, gt, lte, lt }: Range): WireRange {
-  return [gte ?? null, gt ?? null, lte ?? null, lt ?? null] as WireRange
+  const bound = (key: Bytes | undefined): Uint8Array | null => (key === undefined ? null : toBytes(key))
+  return [bound(gte), bound(gt), bound(lte), bound(lt)]
 }
 
 /** What a cursor yields, as it travels. */

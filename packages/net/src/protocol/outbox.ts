@@ -11,6 +11,9 @@ import { MAX_BUFFERED_BYTES, PART_BYTES } from './limits.js'
 /** Whether messages may overtake a large one. What a client asks for must arrive in order; answers need not. */
 export type Overtaking = 'in order' | 'overtaking'
 
+/** So many frames leave before the end of the turn, so that the peer works on them while others are made. */
+const EARLY_FRAMES = 16
+
 export class Outbox {
   readonly #transport: Transport
   readonly #isInOrder: boolean
@@ -99,6 +102,7 @@ export class Outbox {
   #push(frame: Uint8Array): void {
     this.#ready.push(frame)
     this.#readyBytes += frame.length
+    if (this.#ready.length >= EARLY_FRAMES) this.#handOn()
   }
 
   #flushSoon(): void {

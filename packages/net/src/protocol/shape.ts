@@ -39,23 +39,26 @@ const forms: ReadonlyArray<Form | undefined> = [
 ]
 
 /**
- * Checks that bytes are one value in MessagePack, with no more than `maxItems` values within.
+ * Checks that bytes, from `start` up to `end`, are one value in MessagePack, with no more than `maxItems` values within.
  *
  * @throws NET_PROTOCOL
  */
-export function checkShape(bytes: Uint8Array, maxItems: number): void {
-  const shape = new Shape(bytes, maxItems)
+export function checkShape(bytes: Uint8Array, maxItems: number, start = 0, end = bytes.length): void {
+  const shape = new Shape(bytes, maxItems, start, end)
   shape.take(1)
-  if (shape.offset !== bytes.length) throw malformed()
+  if (shape.offset !== end) throw malformed()
 }
 
 class Shape {
-  offset = 0
+  offset: number
+  readonly #end: number
   readonly #bytes: Uint8Array
   #itemsLeft: number
   #depth = 0
 
-  constructor(bytes: Uint8Array, maxItems: number) {
+  constructor(bytes: Uint8Array, maxItems: number, start: number, end: number) {
+    this.offset = start
+    this.#end = end
     this.#bytes = bytes
     this.#itemsLeft = maxItems
   }
@@ -70,8 +73,8 @@ class Shape {
   }
 
   #one(): void {
-    const first = this.#bytes[this.offset++]
-    if (first === undefined) throw malformed()
+    if (this.offset >= this.#end) throw malformed()
+    const first = this.#bytes[this.offset++] as number
     if (first < 0x80 || first >= 0xe0) return
     if (first < 0x90) this.take(2 * (first & 0x0f))
     else if (first < 0xa0) this.take(first & 0x0f)
@@ -112,7 +115,7 @@ class Shape {
 
   #skip(count: number): void {
     this.offset += count
-    if (this.offset > this.#bytes.length) throw malformed()
+    if (this.offset > this.#end) throw malformed()
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { AbstractIterator, AbstractLevel, AbstractSnapshot, AbstractSublevel } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
+import { copyOf } from '../protocol/bytes.js'
 import { netError } from '../protocol/errors.js'
 import type { Interval } from './key-range.js'
 
@@ -82,21 +83,25 @@ export class ServedDatabase {
     return (await this.#getSome(keys, snapshot)).map((value) => value !== undefined)
   }
 
-  /** Writes operations atomically: keys and values in turns, a value of null deletes. */
+  /**
+   * Writes operations atomically: keys and values in turns, a value of null deletes. The database may keep what it gets, so it
+   * gets copies.
+   */
   write(operations: ReadonlyArray<Bytes | null>, sync: boolean): Promise<void> {
     if (this.#clearing !== undefined) return this.#clearing.then(() => this.write(operations, sync))
     const options = sync ? { ...raw, sync } : raw
     if (operations.length === 2) {
       const [key, value] = operations as [Bytes, Bytes | null]
       return value === null
-        ? this.db.del<Bytes>(key, options as object)
-        : this.db.put<Bytes, Bytes>(key, value, options as object)
+        ? this.db.del<Bytes>(copyOf(key), options as object)
+        : this.db.put<Bytes, Bytes>(copyOf(key), copyOf(value), options as object)
     }
 
     const list = new Array(operations.length / 2)
     for (let i = 0; i < list.length; i++) {
-      const [key, value] = [operations[2 * i], operations[2 * i + 1]]
-      list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value }
+      const key = copyOf(operations[2 * i] as Bytes)
+      const value = operations[2 * i + 1] as Bytes | null
+      list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value: copyOf(value) }
     }
     return this.db.batch(list, options)
   }

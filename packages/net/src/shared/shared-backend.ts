@@ -30,9 +30,8 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 import { Link } from '../client/link.js'
-import { NetBackend } from '../client/net-backend.js'
+import { encodings, NetBackend } from '../client/net-backend.js'
 import { NetSnapshot } from '../client/net-snapshot.js'
-import { hasBuffers } from '../protocol/bytes.js'
 import { Ask } from '../protocol/messages.js'
 import type { Method } from '../server/options.js'
 import { createServer, type Server } from '../server/server.js'
@@ -65,7 +64,7 @@ const ATTEMPT_MS = 20
 
 export class SharedBackend implements Backend {
   readonly manifest: BackendManifest = {
-    encodings: { buffer: hasBuffers, view: true },
+    encodings,
     shared: true,
     createIfMissing: true,
     errorIfExists: true
@@ -171,7 +170,7 @@ export class SharedBackend implements Backend {
   /** Does something that only the owner can do: here, or there. */
   async call(name: string, ...args: unknown[]): Promise<unknown> {
     if (this.isOwner) return this.#methods[name]?.apply({ user: null }, args as never[])
-    return this.#link?.ask('never', Ask.call, name, args)
+    return this.#link?.ask('never', [Ask.call, 0, name, args])
   }
 
   /** Who does it: whoever has made the snapshot; and the connection, until everything that was sent over it is done. */
