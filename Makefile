@@ -5,18 +5,23 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs load interop house
+TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs browser load interop conformance house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64
-.PHONY: bench bench-rivals bench-cold bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open bench-tuning
-.PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks modules options man docs-inspecting fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 bench
+.PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
+.PHONY: bench-tuning bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
+.PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
+# `make test` has done all three by the time it comes to its steps.
+ifdef IS_BUILT
+setup setup-tests build: ;
+else
 setup: ## check what building needs, install npm packages
 	@scripts/setup
 
@@ -26,13 +31,14 @@ setup-tests: ## the same and what the tests need
 build: setup ## build the engine and the Node package
 	$(call step,build)
 	npm run build
+endif
 
 demo: build ## the main job on real input
 	node demo/demo.mjs
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
-test: setup-tests ## every test
-	@for step in $(TEST_STEPS); do $(MAKE) --no-print-directory "$$step"; done
+test: setup-tests build ## every test
+	@for step in $(TEST_STEPS); do $(MAKE) --no-print-directory IS_BUILT=1 "$$step"; done
 	@echo; echo "== all steps passed · $$(date +%T)"
 
 lint: setup-tests ## rustfmt, clippy, JavaScript linter
@@ -47,7 +53,7 @@ platforms: setup ## the engine compiles for platforms where it has no files of i
 	@if command -v rustup >/dev/null; then \
 	  rustup target add $(PLATFORMS); \
 	  for platform in $(PLATFORMS); do \
-	    cargo check --quiet --package terrace-engine --no-default-features --target "$$platform"; \
+	    cargo check --quiet --package terrace-engine --package terrace-memory --no-default-features --target "$$platform"; \
 	  done; \
 	else echo 'skipped: rustup, which gets their standard libraries, is missing'; fi
 
@@ -88,9 +94,17 @@ gates-update: setup-tests ## commit to the counts of now: writes crates/bench/ga
 	cargo build --release --quiet --package terrace-bench --bin terrace-gates
 	$(GATES) --update
 
+# The packages, those first that take longest. Most of their tests wait for servers, disks and clocks, so two run at a time. What
+# each prints comes at its end, and all are run even if one fails.
+PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb core back-ends/lmdb copy bytewise)
+.PHONY: $(PACKAGE_TESTS)
+$(PACKAGE_TESTS): build
+	$(call step,packages/$(@:test-of-%=%))
+	npm test --workspace packages/$(@:test-of-%=%)
+
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
-	npm test
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target IS_BUILT=1 $(PACKAGE_TESTS)
 
 # The benchmark in Node has packages of its own, which nothing else needs. npm writes this file last.
 NODE_BENCH_READY := bench/node/node_modules/.package-lock.json
@@ -107,6 +121,7 @@ $(NODE_SQLITE): $(NODE_BENCH_READY)
 node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
 	$(call step,node-bench)
 	cd bench/node && npm test
+	node --test bench/back-ends/test/
 
 # Nor do others need the clients. None of their scripts runs.
 CLIENTS_READY := interop/clients/node_modules/.package-lock.json
@@ -126,6 +141,16 @@ $(COMMONJS_READY): interop/commonjs/package-lock.json
 commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
 	$(call step,commonjs)
 	cd interop/commonjs && npm test
+
+BROWSER_READY := interop/browser/node_modules/.package-lock.json
+$(BROWSER_READY): interop/browser/package-lock.json
+	cd interop/browser && npm ci --ignore-scripts
+	@touch $@
+
+browser: build $(BROWSER_READY) ## the client of terrace-net in Chromium: abstract-level's suite, lost connections, live pages, bundlers
+	$(call step,browser)
+	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd interop/browser && npm test; \
+	else echo 'skipped: Chromium is missing (apt-get install chromium; CHROMIUM names one elsewhere)'; fi
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
 AARCH64 := aarch64-unknown-linux-gnu
@@ -178,6 +203,16 @@ bench-cold: setup ## databases larger than memory, beside LevelDB, RocksDB and L
 	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
 	  --db target/cold-db --results results/cold.jsonl $(COLD)
 
+# Only what reads by key, more often in turns: a device that others use is slow by minutes.
+COLD_GETS := readrandom@4000,readrandom,readrandom:32@125,readmissing@4000,readmissing,seekrandom,rangerandom@100
+bench-cold-gets: setup ## gets, seeks and ranges of databases larger than memory, in three rounds: times, reads of the device
+	$(call step,bench-cold-gets)
+	@scripts/setup bench
+	cd crates/bench-rivals && cargo build --release
+	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
+	  --db target/cold-db --results results/cold-gets.jsonl --cold 256 --cold-nums 46000000,9000000 \
+	  --rounds 3 --reads 1000 --benchmarks $(COLD_GETS)
+
 # LATENCY="--num 100000000" make bench-latency: so much.
 LATENCY ?= --num 20000000
 bench-latency: setup ## latencies over time while entries are written without pause, with a plot
@@ -205,7 +240,7 @@ bench-scale: setup ## what operations cost with a million entries and with SCALE
 	target/release/terrace bench --scale results/scale.jsonl | tee results/scale.md
 
 NODE_BENCH := node bench/node/src/main.js
-NODE_TARGETS ?= terrace classic-level memory-level lmdb better-sqlite3
+NODE_TARGETS ?= terrace classic-level MemoryLevel memory-level lmdb better-sqlite3
 
 # NODE_TARGETS="terrace classic-level" NODE_TABLE="-n 30000 --rounds 1" make bench-node: the short form.
 NODE_TABLE ?= --rounds 3
@@ -216,6 +251,12 @@ bench-node: build $(NODE_SQLITE) ## what operations cost in Node, beside classic
 	$(NODE_BENCH) report results/node.jsonl > results/node.md
 	$(NODE_BENCH) plot results/node.jsonl
 	$(README_TABLE)
+
+# MEMORY=1 make bench-memory: so many rounds.
+MEMORY ?= 3
+bench-memory: build ## the memory of a million entries of MemoryLevel beside memory-level's: table
+	$(call step,bench-memory)
+	node packages/terrace/bench/memory.js $(MEMORY) > results/memory.md
 
 # NODE_WRITES="-n 1000000" make bench-node-writes: so many entries, else ten million in order and three at random.
 NODE_WRITES ?=
@@ -260,6 +301,16 @@ bench-tuning: build $(NODE_BENCH_READY) ## which option moves what in Node: the 
 	node scripts/tuning.mjs $(TUNING)
 	node scripts/embed.mjs results/tuning.md docs/tuning.md
 
+# BACK_ENDS_BENCH="-n 3000 --seconds 1 --rounds 1" make bench-back-ends: the short form. --target NAME chooses.
+BACK_ENDS_BENCH ?= --rounds 3
+bench-back-ends: build $(NODE_BENCH_READY) ## the calls that programs make most, over every back-end in turns: table, plot, docs/back-ends.md
+	$(call step,bench-back-ends)
+	@rm -f results/back-ends.jsonl
+	node bench/back-ends/main.js $(BACK_ENDS_BENCH) --dir target/node-db --results results/back-ends.jsonl
+	$(NODE_BENCH) report results/back-ends.jsonl > results/back-ends.md
+	$(NODE_BENCH) plot results/back-ends.jsonl
+	sed '/: times as fast as /Q' results/back-ends.md | node scripts/embed.mjs /dev/stdin docs/back-ends.md costs
+
 # BYTEWISE="--rounds 1 --milliseconds 20" make bench-bytewise: the short form.
 BYTEWISE ?= --rounds 5
 bench-bytewise: build ## what encoding and decoding structured keys costs, beside other encodings: table, README
@@ -273,6 +324,50 @@ bench-hooks: build ## what hook functions, sublevels and listeners cost a put, b
 	$(call step,bench-hooks)
 	node packages/terrace/bench/hooks.js --json results/hooks.json $(HOOKS) > results/hooks.md
 	node scripts/embed.mjs results/hooks.md docs/hooks.md hooks
+
+bench-slatedb: setup-tests build ## what operations of SlateLevel cost in requests to an object store: table, README of the package
+	$(call step,bench-slatedb)
+	node packages/back-ends/slatedb/bench/requests.js > results/slatedb-requests.md
+	node scripts/embed.mjs results/slatedb-requests.md packages/back-ends/slatedb/README.md requests
+
+# many-level, which is compared, is a package that nothing else needs. None of its scripts runs.
+NET_BENCH_READY := packages/net/bench/node_modules/.package-lock.json
+$(NET_BENCH_READY): packages/net/bench/package-lock.json
+	cd packages/net/bench && npm ci --ignore-scripts
+	@touch $@
+
+# NET="--rounds 1 --operations 20000" NET_IDLE=100 make bench-net: the short form.
+NET ?= --rounds 5
+NET_IDLE ?= 1000
+bench-net: build $(NET_BENCH_READY) ## what sharing a database over a socket costs, beside many-level, and idle clients: tables, README of the package
+	$(call step,bench-net)
+	@rm -f results/net.jsonl
+	node packages/net/bench/main.js $(NET) --results results/net.jsonl > results/net.md
+	@echo >> results/net.md
+	node packages/net/bench/main.js --idle $(NET_IDLE) --results results/net.jsonl >> results/net.md
+	node scripts/embed.mjs results/net.md packages/net/README.md bench
+
+# NET_SOAK=200000 make soak-net: so many operations, else about half an hour of them.
+NET_SOAK ?= 20000000
+soak-net: build ## operations of all kinds on a server, those that fail and break off included: its memory must not grow
+	$(call step,soak-net)
+	node packages/net/bench/main.js --soak $(NET_SOAK)
+
+# Three nodes of MariaDB on 127.0.0.1, with temporary data.
+cluster: setup-tests ## a Galera cluster to play with: prints its addresses, ends on Ctrl-C
+	node packages/back-ends/mysql/test/cluster/main.js
+
+# CLUSTER_FAULTS="--form short --only kill,all" make cluster-faults: the short form, and these scenarios. Without: about seven minutes.
+CLUSTER_FAULTS ?=
+cluster-faults: build setup-tests ## a Galera cluster whose nodes are killed and hang while it is used: what became of the writes, in numbers
+	$(call step,cluster-faults)
+	node packages/back-ends/mysql/test/cluster/faults/main.js $(CLUSTER_FAULTS) --json results/mysql-cluster.json > results/mysql-cluster.md
+	node scripts/embed.mjs results/mysql-cluster.md docs/mysql-cluster.md faults
+
+# TERRACE_TIDB_URL=mysql://USER:PASSWORD@HOST:PORT/SCHEMA make suite-tidb. Without the variable nothing is run. The schema should be empty.
+suite-tidb: build ## abstract-level's suite on a server of TiDB that you have started, beside the failures that are expected
+	$(call step,suite-tidb)
+	node packages/back-ends/mysql/test/tidb/run.mjs
 
 # BYTEWISE_KEYS="20000 7" make bytewise-differential: so many keys, and the seed.
 BYTEWISE_KEYS ?= 1000000 1
@@ -289,6 +384,18 @@ node-leaks: build ## what memory is left after millions of operations in Node
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb and Terrace use each other's databases
 	$(call step,interop)
 	/usr/bin/python3 interop/run.py
+
+conformance: build ## the short form of back-ends: clients in front of databases on disk, and the tables of the docs
+	$(call step,conformance)
+	node --test --test-reporter=spec interop/back-ends/test/
+
+# BACK_ENDS="--target LmdbLevel --job suite" make back-ends: this part alone; the others keep their results.
+BACK_ENDS ?=
+back-ends: build ## abstract-level's suite, our tests and probes over every back-end: results, the tables of docs/back-ends.md
+	$(call step,back-ends)
+	node interop/back-ends/run.js --results results/back-ends.json $(BACK_ENDS)
+	node interop/back-ends/tables.js results/back-ends.json > target/back-ends.md
+	node scripts/embed.mjs target/back-ends.md docs/back-ends.md
 
 # SECONDS_EACH=20 make fuzz: so long for each target, else a minute.
 fuzz: setup ## fuzz every decoder, and whole histories, for a bounded time (needs a nightly compiler)

@@ -2,8 +2,8 @@
 //
 //   node scripts/pack.mjs PACKAGE [DIRECTORY]
 //
-// PACKAGE is a directory of `packages/`. Prints the paths of the archives in DIRECTORY, by default `target/packages`, and on
-// standard error how to install them.
+// PACKAGE is a directory of `packages/`, such as `core` or `back-ends/lmdb`. Prints the paths of the archives in DIRECTORY, by
+// default `target/packages`, and on standard error how to install them.
 //
 // The packages of the platforms are optional dependencies of the published package only: in a checkout, where they
 // are not published yet, npm must not look for them.
@@ -17,11 +17,16 @@ import { packPackage, packStage } from './pack-package.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const packagesDirectory = join(root, 'packages')
 const ours = new Map(
-  readdirSync(packagesDirectory)
+  [...readdirSync(packagesDirectory), ...readdirSync(join(packagesDirectory, 'back-ends')).map(backEnd)]
     // A package that has moved away leaves its node_modules in an older checkout.
     .filter((directory) => existsSync(join(packagesDirectory, directory, 'package.json')))
     .map((directory) => [manifestOf(join(packagesDirectory, directory)).name, directory])
 )
+
+/** The directory of a back-end in `packages/`. */
+function backEnd(name) {
+  return join('back-ends', name)
+}
 
 /**
  * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs. Returns the paths of the

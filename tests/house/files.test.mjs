@@ -15,6 +15,7 @@ const LONG = {
   'bench/node/package-lock.json': 'written by npm',
   'interop/clients/package-lock.json': 'written by npm',
   'interop/commonjs/package-lock.json': 'written by npm',
+  'interop/browser/package-lock.json': 'written by npm',
   'Cargo.lock': 'written by cargo',
   'fuzz/Cargo.lock': 'written by cargo',
   'crates/bench-rivals/Cargo.lock': 'written by cargo',

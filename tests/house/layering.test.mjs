@@ -22,10 +22,14 @@ const crates = metadata.packages
 const ARROWS = {
   'terrace-format': [],
   'terrace-env': [],
+  'terrace-memory': [],
+  'terrace-node': ['terrace-engine', 'terrace-memory'],
   'terrace-engine': ['terrace-format', 'terrace-env'],
-  'terrace-wasm': ['terrace-engine', 'terrace-env'],
-  // The checksum and the compression are workloads of their own.
-  'terrace-bench': ['terrace-engine', 'terrace-format'],
+  'terrace-wasm-exchange': [],
+  'terrace-wasm-memory': ['terrace-format', 'terrace-memory', 'terrace-wasm-exchange'],
+  'terrace-wasm': ['terrace-engine', 'terrace-wasm-exchange'],
+  // The checksum and the compression are workloads of their own, and an example compares both databases in memory.
+  'terrace-bench': ['terrace-engine', 'terrace-format', 'terrace-memory'],
   'terrace-cli': ['terrace-engine', 'terrace-format', 'terrace-bench'],
   // It decodes intact files to know where each entry lies, and replays the fuzzers' seeds and findings in plain tests.
   'terrace-testkit': ['terrace-engine', 'terrace-format', 'terrace-fuzz']
@@ -102,11 +106,11 @@ test('packages reach Rust only through node or wasm', () => {
 
 test('packages import each other by name, not by path', () => {
   const sources = withExtension('.ts', '.js', '.mjs', '.cjs').filter(
-    // A package's tests may use the demo and the data; its code may not.
-    (file) => file.startsWith('packages/') && !/^packages\/[^/]+\/test\//.test(file)
+    // A package's tests may use the demo and the data, and its benchmark what others use; its code, which is published, may not.
+    (file) => file.startsWith('packages/') && !/^packages\/(back-ends\/)?[^/]+\/(test|bench)\//.test(file)
   )
   const wrong = sources.flatMap((file) => {
-    const home = file.split('/').slice(0, 2).join('/')
+    const [home] = /^packages\/(back-ends\/)?[^/]+/.exec(file)
     const imports = [...text(file).matchAll(/(?:from|import|require)\s*\(?\s*['"](\.[^'"]*)['"]/g)].map(
       (match) => match[1]
     )
@@ -128,16 +132,19 @@ test('the encoding of keys needs nothing but the language', () => {
   assert.deepEqual(dependencies, {})
 })
 
-test('the class over a back-end knows none: what it imports is abstract-level, and one helper of Node', () => {
+test('the class over a back-end knows none, and works in browsers: what it imports is abstract-level, and buffers', () => {
   const sources = withExtension('.ts').filter((file) => file.startsWith('packages/core/src/'))
   assert.ok(sources.length > 0)
-  const others = /(?<!\.)\b(from|import|require)\s*\(?\s*['"](?!\.|abstract-level'|node:util\/types')/
+  const others = /(?<!\.)\b(from|import|require)\s*\(?\s*['"](?!\.|abstract-level'|buffer')/
   assert.deepEqual(
     sources.flatMap((file) => matches(file, others)),
     []
   )
+  // A browser has neither buffers nor Node's events, which abstract-level wants.
   assert.deepEqual(Object.keys(JSON.parse(text('packages/core/package.json')).dependencies), [
-    'abstract-level'
+    'abstract-level',
+    'buffer',
+    'events'
   ])
 })
 
@@ -149,6 +156,29 @@ test('the toolbox knows no database, only their API', () => {
     sources.flatMap((file) => matches(file, others)),
     []
   )
+})
+
+test('a back-end knows the common class and its own store, and no other package of ours', () => {
+  const sources = withExtension('.ts').filter((file) => /^packages\/back-ends\/[^/]+\/src\//.test(file))
+  assert.ok(sources.length > 0)
+  assert.deepEqual(
+    sources.flatMap((file) => matches(file, /(?<!\.)\b(from|import|require)\s*\(?\s*'terrace(?!-core')/)),
+    []
+  )
+})
+
+test('the program that copies knows the API alone, and loads back-ends only when it is asked to', () => {
+  const sources = withExtension('.ts').filter((file) => file.startsWith('packages/copy/src/'))
+  assert.ok(sources.length > 0)
+  const others = /(?<![.'])\b(from|import|require)\s*\(?\s*'(?!\.|node:|abstract-level'|terrace-toolbox\/)/
+  assert.deepEqual(
+    sources.flatMap((file) => matches(file, others)),
+    []
+  )
+  assert.deepEqual(Object.keys(JSON.parse(text('packages/copy/package.json')).dependencies), [
+    'abstract-level',
+    'terrace-toolbox'
+  ])
 })
 
 test('every Rust source says what it is for', () => {

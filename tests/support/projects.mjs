@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,29 +29,30 @@ export class Projects {
     return this.#packed.get(name)
   }
 
-  /** The archives of an installed package and of everything that it depends on. */
-  packInstalled(name) {
-    if (!this.#packed.has(name)) {
-      const directories = [...new Set(withDependencies(name))].map((each) => join(root, 'node_modules', each))
-      this.#packed.set(name, this.packDirectories(directories))
-    }
-    return this.#packed.get(name)
+  /** The archives of what these packages of ours need of others, and of abstract-level, which all of them are for. */
+  externalOf(...names) {
+    const ours = names.map((name) => manifestOf(join(root, 'packages', name)).name)
+    const needed = new Set(['abstract-level', ...ours].flatMap((name) => withDependencies(name, root)))
+    const directories = [...needed].filter((each) => !isOurs(each))
+    const wanted = directories.filter((each) => !this.#packed.has(each))
+    for (const [i, archive] of this.packDirectories(wanted).entries()) this.#packed.set(wanted[i], archive)
+    return directories.map((each) => this.#packed.get(each))
   }
 
   /** Packs directories that have a `package.json` of their own. Returns the paths of the archives. */
   packDirectories(directories) {
+    if (directories.length === 0) return []
     mkdirSync(this.#archives, { recursive: true })
     this.npm(['pack', ...directories, '--pack-destination', this.#archives], this.directory)
     return directories.map((directory) => {
       const { name, version } = manifestOf(directory)
-      return join(this.#archives, `${name}-${version}.tgz`)
+      return join(this.#archives, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
     })
   }
 
   /** The archives of these packages of ours, and of those that they need. */
   archivesOf(...names) {
-    const external = this.packInstalled('abstract-level')
-    return [...new Set([...names.flatMap((name) => this.pack(name)), ...external])]
+    return [...new Set([...names.flatMap((name) => this.pack(name)), ...this.externalOf(...names)])]
   }
 
   /**
@@ -86,10 +87,28 @@ function manifestOf(directory) {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
 }
 
-/** The name of an installed package, and the names of everything that it depends on. */
-function withDependencies(name) {
-  const { dependencies = {} } = manifestOf(join(root, 'node_modules', name))
-  return [name, ...Object.keys(dependencies).flatMap(withDependencies)]
+/** Whether an installed package is one of this repository. */
+function isOurs(directory) {
+  return lstatSync(directory).isSymbolicLink()
+}
+
+/** The directory of a package as the one in `from` sees it, and those of everything that it depends on. */
+function withDependencies(name, from) {
+  const directory = installed(name, from)
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = manifestOf(directory)
+  // What is optional is for some platforms only.
+  const optional = Object.keys(optionalDependencies).filter((each) => existsSync(installed(each, directory)))
+  // npm installs peers as well. Ours are packed by themselves.
+  const peers = Object.keys(peerDependencies).filter(
+    (each) => existsSync(installed(each, directory)) && !isOurs(installed(each, directory))
+  )
+  const needed = new Set([...Object.keys(dependencies), ...optional, ...peers])
+  return [directory, ...[...needed].flatMap((each) => withDependencies(each, directory))]
+}
+
+function installed(name, from) {
+  const within = join(from, 'node_modules', name)
+  return existsSync(within) ? within : join(root, 'node_modules', name)
 }
 
 /** The archive among `archives` of the package `name`, without a scope. */

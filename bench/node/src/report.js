@@ -45,10 +45,7 @@ function section(results, wanted) {
       ? []
       : [
           `**${workload}**: times as fast as ${reference}`,
-          table(
-            others,
-            (target, line) => timesAsFast(results, target, line, reference)?.ratio.toFixed(2) ?? '–'
-          )
+          table(others, (target, line) => ratio(timesAsFast(results, target, line, reference)?.ratio))
         ]),
     ...callTable(results, targets),
     markdown(['', ...targets], resourceRows(results, targets))
@@ -64,6 +61,7 @@ function amount(workload, settings) {
   const { n, valueSize, concurrency, batchSize, sync, keyOrder, keyDistribution, seconds, readPercent } =
     settings
   const facts = [`${n.toLocaleString('en')} entries, values of ${valueSize} bytes`]
+  if (workload === 'calls') facts.push(`at most ${seconds} s a line`)
   if (TIMED.includes(workload)) facts.push(`${seconds} s`)
   if (workload === 'mixed') facts.push(`${readPercent} % gets`)
   if (workload === 'cold-read') facts.push(`${readPercent} % reads, windows of ${batchSize}`)
@@ -206,6 +204,12 @@ function machineLine({ machine: { cpu, cores, memoryBytes, os, kernel, fileSyste
   const memory = `${Math.round(memoryBytes / 2 ** 30)} GiB`
   const at = commit === null ? '' : `, commit ${commit}`
   return `${cpu}, ${cores} cores, ${memory}, ${os}, ${kernel}, ${fileSystem}, Node ${node}${at}`
+}
+
+/** @param {number | undefined} times */
+function ratio(times) {
+  if (times === undefined) return '–'
+  return times >= 0.1 ? times.toFixed(2) : times.toPrecision(1)
 }
 
 /** @param {number} number */

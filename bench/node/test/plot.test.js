@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ratioDots } from '../src/plot/dots.js'
 import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -48,6 +49,33 @@ test('a target alone is drawn by its times', async (t) => {
   for (const expected of [/getMany of 100, a key/, /µs an operation, logarithmic/])
     assert.match(svg, expected)
   assert.doesNotMatch(svg, /NaN|undefined|times as fast/)
+})
+
+test('ratios that would cover each other at the edge are drawn where they are', () => {
+  const valuesOf = (...ratios) =>
+    ratioDots(
+      {},
+      ratios.map((ratio, index) => ({ line: 'put', target: `${index}`, ratio }))
+    ).data.values
+  assert.deepEqual(
+    valuesOf(1, 1000, 1 / 1000).map(({ shown }) => shown),
+    [1, 128, 1 / 128]
+  )
+  assert.deepEqual(
+    valuesOf(1, 1 / 1000, 1 / 2000).map(({ shown }) => shown),
+    [1, 1 / 1000, 1 / 2000]
+  )
+  const { scale, axis } = ratioDots({}, [
+    { line: 'put', target: 'a', ratio: 1 / 3000 },
+    { line: 'put', target: 'b', ratio: 1 / 50_000 }
+  ]).encoding.x
+  assert.deepEqual(
+    [scale.domain, axis.values],
+    [
+      [1 / 65_536, 4],
+      [1 / 65_536, 1 / 4096, 1 / 256, 1 / 16, 1]
+    ]
+  )
 })
 
 /** Every colour of the picture has one for a dark scheme. */

@@ -22,7 +22,7 @@ use crate::{Arguments, Configuration, device, directory};
 
 /// What to run on a database larger than memory, after a warm-up that is not counted. `{reads}` is the number of reads of one
 /// thread.
-const STEPS: &str = "readrandom@{warm},readrandom,readrandom:32@{shared},readmissing,seekrandom,seekrandom:32@{shared},\
+const STEPS: &str = "readrandom@{warm},readrandom,readrandom:32@{shared},readmissing@{warm},readmissing,seekrandom,seekrandom:32@{shared},\
     rangerandom@{tenth},readseq@{scan},ycsba,ycsbb,ycsbc,ycsbd,ycsbe@{tenth},ycsbf,\
     overwrite@{written},readrandom,readwhilewriting";
 

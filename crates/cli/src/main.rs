@@ -7,6 +7,7 @@ mod failure;
 mod inspect;
 mod interchange;
 mod order;
+mod other_back_ends;
 mod owner;
 mod pager;
 mod progress;
@@ -16,9 +17,9 @@ mod text;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
-use failure::{Answer, EXIT_CODES, code, explain, is_closed_pipe};
+use failure::{Answer, EXIT_CODES, Failure, code, explain, is_closed_pipe};
 
 /// Terrace, an embedded key/value database in LevelDB's file format.
 ///
@@ -36,8 +37,15 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let command = Arguments::command();
+    let copy = command.find_subcommand("copy").expect("the command exists");
+    if let Some(arguments) = other_back_ends::arguments_for_it(&arguments, copy) {
+        return fail(&other_back_ends::hand_over(arguments));
+    }
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| exit(&error));
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
-    let result = Arguments::parse().command.run(&mut out);
+    let result = arguments.command.run(&mut out);
     // What was printed before a failure comes before its message.
     let result = out.flush().map_err(Into::into).and(result);
     match result {
@@ -48,11 +56,26 @@ fn main() -> ExitCode {
             std::mem::forget(out);
             ExitCode::SUCCESS
         }
-        Err(failure) => {
-            let (code, message) = explain(&failure);
-            // Nobody may be listening.
-            let _ = writeln!(io::stderr(), "terrace: {message}");
-            ExitCode::from(code)
-        }
+        Err(failure) => fail(&failure),
     }
+}
+
+/// Prints what went wrong.
+fn fail(failure: &Failure) -> ExitCode {
+    let (code, message) = explain(failure);
+    // Nobody may be listening.
+    let _ = writeln!(io::stderr(), "terrace: {}", other_back_ends::without_passwords(&message));
+    ExitCode::from(code)
+}
+
+/// Prints help, or what is wrong with the command line.
+fn exit(error: &clap::Error) -> ! {
+    let text = error.to_string();
+    let masked = other_back_ends::without_passwords(&text);
+    if masked == text {
+        error.exit();
+    }
+    // Nobody may be listening.
+    let _ = write!(io::stderr(), "{masked}");
+    std::process::exit(error.exit_code())
 }

@@ -2,7 +2,7 @@
 //!
 //! Nothing in the engine calls the operating system itself: it holds an [`Env`]. The same engine therefore runs on a
 //! real disk ([`PosixEnv`]), in memory ([`MemoryEnv`]), under a simulator that cuts the power at any point, and in a
-//! browser's worker.
+//! browser's worker ([`PooledEnv`]).
 //!
 //! Predecessors on the data's path: the engine's write-ahead log, table builder and reader, and version set.
 //! Successor: the operating system, or what an implementation puts in its place.
@@ -40,7 +40,7 @@
 //! * An environment on a fixed pool of file handles (such as the browser's, which cannot open a handle while it runs)
 //!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of that
 //!   map, the slot of a removed file is reused once its last handle is gone, and an empty pool is an error of kind
-//!   [`std::io::ErrorKind::StorageFull`].
+//!   [`std::io::ErrorKind::StorageFull`]. [`PooledEnv`] is that.
 
 pub mod conformance;
 mod env;
@@ -48,9 +48,12 @@ mod error;
 mod file;
 mod host;
 mod lock;
+mod locked_files;
 pub mod locks;
 mod log_state;
 mod memory;
+mod names;
+pub mod pooled;
 #[cfg(unix)]
 mod posix;
 mod process_local;
@@ -67,6 +70,7 @@ pub use file::{
 };
 pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
+pub use pooled::PooledEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
 pub use process_local::ProcessLocal;

@@ -8,9 +8,10 @@
 //! ```
 //!
 //! The start of a block is known, but not its length. The scan extends the checksum byte by byte until the trailer that
-//! would follow matches. Blocks lie back to back, so an undamaged file is walked in one pass. After damage the next
-//! start is unknown, too, and each place is tried, over a window a few blocks long, until a trailer matches. Each place
-//! costs the length of the window, so the search is bounded.
+//! would follow matches. Blocks lie back to back, or with a few zeros before one that begins with a page, so an
+//! undamaged file is walked in one pass. After damage the next start is unknown, too, and each place is tried, over a
+//! window a few blocks long, until a trailer matches. Each place costs the length of the window, so the search is
+//! bounded.
 //!
 //! Two decisions:
 //!
@@ -27,7 +28,7 @@ use std::convert::Infallible;
 use crate::coding::decode_fixed32;
 use crate::compression::DEFLATE_ID;
 use crate::crc;
-use crate::limits::BLOCK_TRAILER_SIZE_BYTES;
+use crate::limits::{BLOCK_TRAILER_SIZE_BYTES, MAX_BLOCK_PADDING_BYTES, PAGE_SIZE_BYTES};
 use crate::table::BlockHandle;
 
 /// The largest compression id that a table may have.
@@ -47,8 +48,8 @@ const CHUNK_SIZE_BYTES: usize = 256 << 10;
 pub struct ScannedBlock {
     /// Where its contents lie.
     pub handle: BlockHandle,
-    /// Whether the block begins where the block before it ends, or at the beginning of the file. If not, the bytes
-    /// between are no block, and what was found may be chance or part of a value.
+    /// Whether the block begins where the block before it ends, after padding if there is some, or at the beginning of
+    /// the file. If not, the bytes between are no block, and what was found may be chance or part of a value.
     pub follows: bool,
 }
 
@@ -115,21 +116,43 @@ where
     #[allow(clippy::should_implement_trait, reason = "an error of reading comes before the option")]
     pub fn next(&mut self) -> Result<Option<ScannedBlock>, E> {
         while self.start < self.window.end && self.wasted_bytes < WASTE_LIMIT_BYTES {
+            if let Some(start) = self.end_of_padding()?
+                && let Some(size) = self.size_of_block(start, u64::MAX)?
+            {
+                return Ok(Some(self.found(start, size)));
+            }
             let limit = if self.is_chained { u64::MAX } else { MIN_WINDOW_BYTES.max(4 * self.largest_bytes) };
-            let Some(size) = self.size_of_block(limit)? else {
+            let Some(size) = self.size_of_block(self.start, limit)? else {
                 self.is_chained = false;
                 self.start += 1;
                 continue;
             };
-            let found =
-                ScannedBlock { handle: BlockHandle { offset: self.start, size }, follows: self.is_chained };
-            self.last = (self.start, self.largest_bytes);
-            self.is_chained = true;
-            self.largest_bytes = self.largest_bytes.max(size);
-            self.start += size + BLOCK_TRAILER_SIZE_BYTES as u64;
-            return Ok(Some(found));
+            return Ok(Some(self.found(self.start, size)));
         }
         Ok(None)
+    }
+
+    /// Goes on after a block of `size` at `start`.
+    fn found(&mut self, start: u64, size: u64) -> ScannedBlock {
+        let found = ScannedBlock { handle: BlockHandle { offset: start, size }, follows: self.is_chained };
+        self.last = (start, self.largest_bytes);
+        self.is_chained = true;
+        self.largest_bytes = self.largest_bytes.max(size);
+        self.start = start + size + BLOCK_TRAILER_SIZE_BYTES as u64;
+        found
+    }
+
+    /// The page with which the next block begins, if a block has just ended and what lies between may be padding. It may
+    /// also be the beginning of a block, if that is a filter.
+    fn end_of_padding(&mut self) -> Result<Option<u64>, E> {
+        let end = self.start.next_multiple_of(PAGE_SIZE_BYTES as u64);
+        let size = end - self.start;
+        if !self.is_chained || size == 0 || size > MAX_BLOCK_PADDING_BYTES as u64 || end >= self.window.end {
+            return Ok(None);
+        }
+        let bytes = self.window.at(self.start, size as usize)?;
+        let is_padding = bytes.len() as u64 >= size && bytes[..size as usize].iter().all(|&byte| byte == 0);
+        Ok(is_padding.then_some(end))
     }
 
     /// Treats the last block as a match by chance: the scan continues one byte after its beginning.
@@ -139,16 +162,15 @@ where
     }
 
     /// The size of the contents of a block that begins at `start`, if one ends within `limit` bytes.
-    fn size_of_block(&mut self, limit: u64) -> Result<Option<u64>, E> {
+    fn size_of_block(&mut self, start: u64, limit: u64) -> Result<Option<u64>, E> {
         let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
-        let start = self.start;
         let last_end = self.window.end.saturating_sub(trailer).min(start.saturating_add(limit));
         let budget = WASTE_LIMIT_BYTES.max(self.window.end).saturating_sub(self.wasted_bytes);
         let mut sum = crc::crc32c(&[]);
         let mut at = start;
         while at <= last_end && at - start <= budget {
             // The bytes from here on that are in memory, read now if necessary: at least a trailer.
-            let chunk = self.window.at(at)?;
+            let chunk = self.window.at(at, BLOCK_TRAILER_SIZE_BYTES)?;
             if (chunk.len() as u64) < trailer {
                 break;
             }
@@ -185,10 +207,9 @@ impl<R, E> Window<R>
 where
     R: FnMut(u64, &mut [u8]) -> Result<usize, E>,
 {
-    /// The bytes from `offset` on: at least the trailer of a block, if the file is long enough.
-    fn at(&mut self, offset: u64) -> Result<&[u8], E> {
-        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
-        if offset < self.start || offset + trailer > self.start + self.bytes.len() as u64 {
+    /// The bytes from `offset` on: at least `least`, if the file is long enough.
+    fn at(&mut self, offset: u64, least: usize) -> Result<&[u8], E> {
+        if offset < self.start || offset + least as u64 > self.start + self.bytes.len() as u64 {
             let wanted = self.end.saturating_sub(offset).min(CHUNK_SIZE_BYTES as u64) as usize;
             self.bytes.resize(wanted, 0);
             let mut filled = 0;
@@ -255,6 +276,47 @@ mod tests {
         let next = scan.next().unwrap().unwrap();
         assert_eq!((next.handle, next.follows), (handles[1], false));
         assert!(scan.next().unwrap().unwrap().follows);
+    }
+
+    /// Blocks of these sizes, each of which begins with a page if few bytes are left of the one before.
+    fn padded_blocks(sizes: &[usize]) -> (Vec<u8>, Vec<BlockHandle>) {
+        let (mut bytes, mut handles) = (Vec::new(), Vec::new());
+        for size in sizes {
+            let padding = bytes.len().next_multiple_of(PAGE_SIZE_BYTES) - bytes.len();
+            if padding <= MAX_BLOCK_PADDING_BYTES {
+                bytes.resize(bytes.len() + padding, 0);
+            }
+            let (block, _) = blocks(&[*size]);
+            handles.push(BlockHandle { offset: bytes.len() as u64, size: *size as u64 });
+            bytes.extend_from_slice(&block);
+        }
+        (bytes, handles)
+    }
+
+    #[test]
+    fn blocks_follow_each_other_over_padding() {
+        let sizes = [4091, 4000, 3835, 3834, 200, 9000];
+        let (mut bytes, handles) = padded_blocks(&sizes);
+        assert!(handles[1..4].iter().all(|handle| handle.offset % PAGE_SIZE_BYTES as u64 == 0));
+        assert!(handles[4].offset % PAGE_SIZE_BYTES as u64 != 0, "257 bytes are too many to lose");
+        assert_eq!(scan(&bytes), chain(&handles));
+        // Anything but zeros is damage.
+        bytes[handles[2].offset as usize - 1] = 1;
+        let mut expected = chain(&handles);
+        expected[2].follows = false;
+        assert_eq!(scan(&bytes), expected);
+    }
+
+    #[test]
+    fn a_block_that_begins_with_zeros_at_the_end_of_a_page_is_not_taken_for_padding() {
+        let contents = [vec![0; 300], vec![5; 20]].concat();
+        let (mut bytes, mut handles) = blocks(&[4080 - 5, 3]);
+        let third = BlockHandle { offset: bytes.len() as u64, size: contents.len() as u64 };
+        assert_eq!(third.offset, 4088);
+        handles.push(third);
+        bytes.extend_from_slice(&contents);
+        bytes.extend_from_slice(&seal_block(&contents, 0));
+        assert_eq!(scan(&bytes), chain(&handles));
     }
 
     #[test]

@@ -2,12 +2,17 @@
 //!
 //! Short inputs (most log records) go through the processor's own crc instruction in an inlined loop, eight bytes at
 //! a time; from 256 bytes on the wide folding of the `crc-fast` crate is faster. Both are chosen at run time
-//! according to the processor.
+//! according to the processor. WebAssembly has no such instructions, and that crate brings 580 KB of tables: there, sums
+//! are made from 8 KiB of our own.
 //!
 //! The mask: a crc over bytes that contain a crc has weak spots, and a value may well contain a log block. The stored
 //! number is therefore the crc rotated right by 15 bits, plus a constant.
 
+#[cfg(not(target_family = "wasm"))]
 use crc_fast::{CrcAlgorithm, Digest};
+
+#[cfg(any(target_family = "wasm", test))]
+use crate::crc_by_table;
 
 /// What [`mask`] adds after the rotation. Fixed by the format.
 pub const MASK_DELTA: u32 = 0xa282_ead8;
@@ -51,6 +56,12 @@ pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)
 }
 
+#[cfg(target_family = "wasm")]
+fn extend_wide(crc: u32, bytes: &[u8]) -> u32 {
+    crc_by_table::extend(crc, bytes)
+}
+
+#[cfg(not(target_family = "wasm"))]
 fn extend_wide(crc: u32, bytes: &[u8]) -> u32 {
     // The digest's state is the crc before its final inversion.
     let mut digest = Digest::new_with_init_state(CrcAlgorithm::Crc32Iscsi, u64::from(!crc));
@@ -144,6 +155,8 @@ mod tests {
                     let expected = slow_extend(before, bytes);
                     assert_eq!(extend(before, bytes), expected, "length {length}, start {start}");
                     assert_eq!(extend_wide(before, bytes), expected, "length {length}, start {start}");
+                    let by_table = crc_by_table::extend(before, bytes);
+                    assert_eq!(by_table, expected, "length {length}, start {start}");
                 }
             }
         }

@@ -24,6 +24,8 @@ pub mod coding;
 pub mod comparator;
 pub mod compression;
 pub mod crc;
+#[cfg(any(target_family = "wasm", test))]
+mod crc_by_table;
 pub mod current;
 pub mod error;
 pub mod file_name;

@@ -32,6 +32,14 @@ pub const INTERNAL_KEY_TAG_SIZE_BYTES: usize = 8;
 /// Size of the trailer of a table's block, in bytes: compression id 1, checksum 4. Fixed by the format.
 pub const BLOCK_TRAILER_SIZE_BYTES: usize = 5;
 
+/// Size of the pages in which a device is read and memory is mapped, in bytes. Blocks are laid out for it; nothing is wrong
+/// where pages are larger.
+pub const PAGE_SIZE_BYTES: usize = 4096;
+
+/// Most unused bytes that Terrace leaves before a block so that it begins with a page. Less than a sector of a device, so that
+/// damage that turns a sector into zeros never looks like them: it takes the end of the block before, too.
+pub const MAX_BLOCK_PADDING_BYTES: usize = 256;
+
 /// Size of a table's footer, in bytes. Fixed by the format.
 pub const FOOTER_SIZE_BYTES: usize = 48;
 

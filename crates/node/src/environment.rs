@@ -274,12 +274,15 @@ fn kept(env: Env, place: &Cell<sys::napi_ref>) -> Option<Value> {
     env.make(|result| unsafe { sys::napi_get_reference_value(env.raw(), reference, result) }).ok()
 }
 
+/// A function of the addon, as Node calls it.
+pub type Function = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
+
 /// Creates the function `name` of the addon. `data` is what [`Environment::create`] returned.
 pub fn define(
     env: Env,
     exports: Value,
     name: &'static str,
-    function: unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value,
+    function: Function,
     data: *mut c_void,
 ) -> Fallible<()> {
     let text = name.as_ptr().cast::<c_char>();

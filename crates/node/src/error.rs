@@ -8,6 +8,7 @@ use std::ptr;
 
 use napi_sys as sys;
 use terrace_engine::{Error, ErrorKind};
+use terrace_memory::Full;
 
 use crate::environment::Environment;
 use crate::value::{Env, Value};
@@ -21,6 +22,8 @@ pub enum Failure {
     Aborted,
     /// A value of this many bytes is larger than JavaScript can hold.
     TooLarge(usize),
+    /// The entries of a database in memory would count more than their limit.
+    Full(Full),
     /// The addon was called with a wrong argument.
     Argument(&'static str),
     /// Node-API refused: an exception is pending, or the environment is being torn down.
@@ -35,6 +38,12 @@ pub type Fallible<T> = Result<T, Failure>;
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Engine(error)
+    }
+}
+
+impl From<Full> for Failure {
+    fn from(full: Full) -> Self {
+        Self::Full(full)
     }
 }
 
@@ -72,6 +81,7 @@ impl Failure {
             },
             Self::Aborted => "Aborted",
             Self::TooLarge(_) => "TooLarge",
+            Self::Full(_) => "Full",
             Self::Argument(_) => "Argument",
             Self::NodeApi(_) | Self::Panic(_) => "Internal",
         }
@@ -82,6 +92,7 @@ impl Failure {
             Self::Engine(error) => error.to_string(),
             Self::Aborted => "Operation has been aborted".to_owned(),
             Self::TooLarge(size) => format!("a value of {size} bytes is too large for JavaScript"),
+            Self::Full(full) => full.to_string(),
             Self::Argument(message) => (*message).to_owned(),
             Self::NodeApi(status) => format!("Node-API failed with status {status}"),
             Self::Panic(message) => format!("internal error: {message}"),

@@ -14,6 +14,9 @@ use crate::value::{Env, Value};
 pub trait Held: 'static {
     /// Distinguishes this type from the others; unlikely to occur in foreign memory.
     const TAG: u64;
+
+    /// Called on the JavaScript thread before it is dropped.
+    fn release(&self, _env: Env) {}
 }
 
 #[repr(C)]
@@ -56,7 +59,8 @@ pub fn held<'a, T: Held>(env: Env, value: Value) -> Fallible<&'a T> {
     Ok(unsafe { &(*tagged).held })
 }
 
-unsafe extern "C" fn finalize<T: Held>(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
+unsafe extern "C" fn finalize<T: Held>(env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: `data` came from `Box::into_raw` in `hold`, and Node runs a finalizer once.
-    drop(unsafe { Box::from_raw(data.cast::<Tagged<T>>()) });
+    let tagged = unsafe { Box::from_raw(data.cast::<Tagged<T>>()) };
+    tagged.held.release(Env::new(env));
 }

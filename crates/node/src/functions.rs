@@ -4,7 +4,7 @@ use crate::callback;
 use crate::environment::{Environment, define};
 use crate::error::Fallible;
 use crate::value::{Env, Value};
-use crate::{iterator, maintenance, reads, writes};
+use crate::{iterator, maintenance, memory, reads, writes};
 
 /// Adds every function to `exports`.
 pub fn register(env: Env, exports: Value) -> Fallible<()> {
@@ -45,7 +45,7 @@ pub fn register(env: Env, exports: Value) -> Fallible<()> {
         ("destroy", callback!(maintenance::destroy)),
         ("repair", callback!(maintenance::repair)),
     ];
-    for (name, function) in functions {
+    for (name, function) in functions.into_iter().chain(memory::FUNCTIONS) {
         define(env, exports, name, function, data)?;
     }
     Ok(())

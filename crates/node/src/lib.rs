@@ -25,6 +25,7 @@ mod external;
 mod functions;
 mod iterator;
 mod maintenance;
+mod memory;
 mod open_database;
 mod options;
 mod parts;

@@ -214,7 +214,7 @@ fn range(call: &Call<'_>) -> Fallible<(Vec<u8>, Vec<u8>)> {
     Ok((start, end))
 }
 
-fn numbers(env: Env, properties: &[(&CStr, f64)]) -> Fallible<Value> {
+pub fn numbers(env: Env, properties: &[(&CStr, f64)]) -> Fallible<Value> {
     let object = env.object()?;
     for (name, number) in properties {
         env.set_property(object, name, env.number(*number)?)?;

@@ -38,6 +38,11 @@ impl Parts {
         self.values.push(value.raw());
     }
 
+    /// Puts a value in the place of one that was added.
+    pub fn replace(&mut self, index: usize, value: Value) {
+        self.values[index] = value.raw();
+    }
+
     /// Adds a placeholder for the buffer of the parts that become buffers; undefined if there are none.
     pub fn push_place_of_buffer(&mut self) -> Fallible<()> {
         self.bytes_place = Some(self.values.len());

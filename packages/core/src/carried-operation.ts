@@ -87,6 +87,19 @@ export class CarriedOperation {
     return carried
   }
 
+  /** What {@link restore} needs to undo what a function changes. */
+  saved(): PublicOperation {
+    return { ...this.operation }
+  }
+
+  /** Gives the operation back the properties that it had. */
+  restore(saved: PublicOperation): void {
+    const operation = this.operation as unknown as Record<string, unknown>
+    for (const name of Object.keys(operation)) if (!(name in saved)) delete operation[name]
+    Object.assign(operation, saved)
+    this.normalize()
+  }
+
   /** The prefix that the key lacks. */
   get prefix(): string {
     return this.target.prefix ?? ''

@@ -8,6 +8,7 @@ import type { BackendBatch } from './backend.js'
 import type { PublicOperation } from './carried-operation.js'
 import { type Database, prefixed } from './database.js'
 import { codedError } from './errors.js'
+import type { HookReads } from './hook-reads.js'
 import { HookedBatch, WriteOnce } from './hooked-batch.js'
 import { type Namespace, spacesAround } from './namespace.js'
 import type { WriteOptions } from './operation-options.js'
@@ -112,7 +113,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     const write = (isBlocking: boolean) => this.#write(sync, isBlocking)
     // Hook functions have to wait until earlier calls are done, and other writes until those of hook functions are written.
     const isAtOnce = this.#hooked === null && queue.isFree
-    this.#writing = isAtOnce ? begin(write) : queue.perform(new WriteOnce(write))
+    this.#writing = isAtOnce ? begin(write) : queue.perform(new WriteOnce(write, this.#hooked !== null))
 
     try {
       await this.#writing
@@ -173,9 +174,18 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   #write(sync: boolean, isBlocking: boolean): void | Promise<void> {
     const { store } = this.#namespace
     const count = this.length
+    if (this.#hooked !== null && store.hookReads !== null) {
+      return this.#writeLater(this.#hooked, store.hookReads, sync)
+    }
     if (this.#hooked !== null) this.#batch.append(this.#hooked.flat())
     if (!isBlocking) return store.writeBatch(this.#batch, sync) ?? turn(count)
     store.writeBatchSync(this.#batch, sync)
+  }
+
+  /** Writes once functions know what they read. */
+  async #writeLater(hooked: HookedBatch, reads: HookReads, sync: boolean): Promise<void> {
+    this.#batch.append(await hooked.flatLater(reads))
+    return this.#namespace.store.writeBatch(this.#batch, sync) ?? turn(this.length)
   }
 
   #assertOpen(): void {

@@ -1,11 +1,14 @@
 /** A `clear()` that functions with `everyWrite` see, or for which the back-end has no method. It runs as batches of deletions. */
 
 import type { BackendSnapshot, Bytes, Operations } from './backend.js'
+import { Buffer } from './buffer.js'
 import { CarriedOperation } from './carried-operation.js'
 import { Cursor, type PrivateIteratorOptions } from './cursor.js'
 import type { Database } from './database.js'
 import { EveryWrite } from './every-write.js'
+import type { HookReads } from './hook-reads.js'
 import { identityOf } from './operation-list.js'
+import { asksFor } from './reading-ahead.js'
 import { backendSnapshot } from './snapshot.js'
 import type { PrivateClearOptions, Store } from './store.js'
 import { turn } from './turn.js'
@@ -15,6 +18,7 @@ import type { Task } from './write-queue.js'
 const BATCH_KEYS = 256
 
 export class ClearByKeys implements Task {
+  readonly isAnnounced = true
   readonly #store: Store
   readonly #options: PrivateClearOptions
   #cursor: Cursor<Bytes> | null = null
@@ -81,7 +85,22 @@ export class ClearByKeys implements Task {
   }
 
   #delete(keys: readonly Bytes[]): void | Promise<void> {
+    const { hookReads } = this.#store
+    if (hookReads !== null) return this.#deleteLater(keys, hookReads)
     return this.#store.write(this.#operations(keys), false)
+  }
+
+  /** Deletes keys once functions know what they read. */
+  async #deleteLater(keys: readonly Bytes[], reads: HookReads): Promise<void> {
+    const { queue } = this.#store
+    const everyWrite = new EveryWrite(this.#store, [], 'clear')
+    const deletions = keys.map((key) => this.#deletion(key as Uint8Array))
+    const asks = deletions.flatMap((each) => asksFor(this.#store, each.target, () => each))
+    const steps = everyWrite.takeAllInSteps(reads, deletions)
+
+    await reads.runAlone(asks, (work) => queue.run(everyWrite, work), steps)
+    this.#goOnAfter(keys)
+    return this.#store.write(everyWrite.list.flat, false)
   }
 
   #deleteSync(keys: readonly Bytes[]): void {
@@ -95,9 +114,13 @@ export class ClearByKeys implements Task {
       for (const key of keys) everyWrite.take(this.#deletion(key as Uint8Array))
     })
 
+    this.#goOnAfter(keys)
+    return everyWrite.list.flat
+  }
+
+  #goOnAfter(keys: readonly Bytes[]): void {
     this.#last = keys.at(-1)
     this.#remaining -= keys.length
-    return everyWrite.list.flat
   }
 
   /** The deletion of a key of the root, in terms of the deepest key space that has functions. */

@@ -1,10 +1,10 @@
 /** A cursor of the back-end, with the window of items that was read ahead. */
 
-import { isPromise } from 'node:util/types'
 import type { Backend, BackendCursor, BackendSnapshot, Bytes, CursorParts, Page, Range } from './backend.js'
 import { codedError, notSynchronous } from './errors.js'
 import type { AdditionalIteratorOptions } from './operation-options.js'
 import { Pieces } from './pieces.js'
+import { isPromise } from './promise.js'
 import { backendSnapshot } from './snapshot.js'
 import { LARGE_WORK, turn } from './turn.js'
 

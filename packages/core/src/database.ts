@@ -2,7 +2,8 @@
 
 import type { Transcoder } from 'abstract-level'
 import type { Bytes } from './backend.js'
-import type { PrewriteFunction } from './prewrite.js'
+import { Buffer } from './buffer.js'
+import type { PrepareFunction, PrewriteFunction } from './prewrite.js'
 
 export type Encoder = Pick<Transcoder.Encoding<unknown, Bytes, unknown>, 'encode' | 'decode' | 'format'>
 
@@ -33,6 +34,7 @@ export interface Database {
 /** A function that was added with `everyWrite`. */
 export interface Registration {
   readonly run: PrewriteFunction
+  readonly prepare: PrepareFunction | undefined
   /** Increases with each function that is added to the database or one of its sublevels. */
   readonly order: number
   /** The database or sublevel that the function was added to. */

@@ -14,7 +14,10 @@ export type CoreErrorCode =
   | 'LEVEL_SNAPSHOT_NOT_OPEN'
   /** A hook function failed or returned a promise; `cause` says why. Nothing of the call was written. */
   | 'LEVEL_HOOK_ERROR'
-  /** Hook functions add operations for each other without end. It is the `cause` of a LEVEL_HOOK_ERROR. */
+  /**
+   * Hook functions add operations for each other without end, or one that has to wait asks for something else each time. It is
+   * the `cause` of a LEVEL_HOOK_ERROR.
+   */
   | 'LEVEL_HOOK_RECURSION'
   /** A hook function added an operation after it had returned, or a chained batch was used after it was written or closed. */
   | 'LEVEL_BATCH_NOT_OPEN'

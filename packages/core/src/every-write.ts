@@ -7,6 +7,7 @@ import { CarriedOperation, type PublicOperation } from './carried-operation.js'
 import type { Database, HookedSpace } from './database.js'
 import { codedError } from './errors.js'
 import { type Adder, HookCall } from './hook-call.js'
+import type { HookReads, Steps } from './hook-reads.js'
 import { spacesAround } from './namespace.js'
 import { OperationList } from './operation-list.js'
 import type { Store } from './store.js'
@@ -52,6 +53,32 @@ export class EveryWrite implements Adder {
     if (additions !== null) for (const each of additions.operations) this.take(each)
   }
 
+  /** Shows operations to functions that may have to wait for what they read; see {@link take}. */
+  *takeAllInSteps(reads: HookReads, given: readonly CarriedOperation[]): Steps {
+    for (const each of given) yield* this.takeInSteps(reads, each)
+  }
+
+  /** Like {@link take}, for functions that may have to wait for what they read. */
+  *takeInSteps(reads: HookReads, given: CarriedOperation): Steps {
+    this.#additions = null
+    let carried = given
+    for (const { prefix, functions } of spacesAround(this.#store, given.target)) {
+      const { addedBy, depth } = carried.origin
+      if (prefix === addedBy) continue
+
+      for (const { run, owner } of functions) {
+        if (prefix !== carried.prefix) carried = carried.inTermsOf(owner)
+        yield* this.#callOf(prefix).runInSteps(reads, run, owner, carried, this.#method, depth + 1)
+      }
+    }
+
+    this.list.push(carried.rootKey, carried.value)
+    for (const listener of this.#listeners) listener.revise(carried)
+
+    const additions = this.#additions as Additions | null
+    if (additions !== null) for (const each of additions.operations) yield* this.takeInSteps(reads, each)
+  }
+
   /** The value that a key will have after the operations seen so far; undefined if they do not touch it. */
   find(identity: string): ReturnType<OperationList['find']> {
     const added = this.#additions?.list.find(identity)
@@ -86,6 +113,17 @@ export class EveryWrite implements Adder {
     this.#additions ??= { operations: [], list: new OperationList() }
     this.#additions.operations.push(carried)
     this.#additions.list.push(carried.rootKey, carried.value)
+  }
+
+  get addedLength(): number {
+    return this.#additions?.operations.length ?? 0
+  }
+
+  truncateAdded(length: number): void {
+    const dropped = this.#additions?.operations.splice(length) ?? []
+    for (const carried of dropped.reverse())
+      for (const listener of this.#listeners) listener.forgetAdded(carried)
+    this.#additions?.list.truncate(length)
   }
 
   #callOf(prefix: string): HookCall {

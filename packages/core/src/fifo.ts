@@ -22,6 +22,11 @@ export class Fifo<Item> {
     return this.#items[this.#served]
   }
 
+  /** The first items, at most `count`. */
+  firstOnes(count: number): Item[] {
+    return this.#items.slice(this.#served, this.#served + count)
+  }
+
   push(item: Item): void {
     this.#items.push(item)
   }

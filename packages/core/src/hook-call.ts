@@ -2,8 +2,12 @@
 
 import type { CarriedOperation, PublicOperation } from './carried-operation.js'
 import type { Database } from './database.js'
-import { codedError } from './errors.js'
+import { type CodedError, codedError } from './errors.js'
+import type { HookReads, Steps } from './hook-reads.js'
 import type { PrewriteBatch, PrewriteFunction } from './prewrite.js'
+
+/** The most calls of a function for one operation. One that asks for something else each time would never end. */
+const MAX_CALLS = 1000
 
 /** Takes the operations that functions add. */
 export interface Adder {
@@ -12,6 +16,10 @@ export interface Adder {
    * @param depth - The length of the chain of functions that added operations for each other up to this one.
    */
   add(operation: PublicOperation, owner: Database, depth: number): void
+  /** How many operations functions have added for now. */
+  readonly addedLength: number
+  /** Drops all but the first operations that functions have added. */
+  truncateAdded(length: number): void
 }
 
 /**
@@ -23,6 +31,8 @@ export class HookCall implements PrewriteBatch {
   #depth = 0
   /** The object whose function is running. */
   #owner: Database | null = null
+  /** What the running function reads, if it can wait. */
+  #reads: HookReads | null = null
 
   constructor(adder: Adder) {
     this.#adder = adder
@@ -37,6 +47,60 @@ export class HookCall implements PrewriteBatch {
     return this
   }
 
+  waitFor(promise: Promise<unknown>): never {
+    if (this.#reads !== null && this.#owner !== null) return this.#reads.waitFor(promise)
+    throw codedError(
+      'LEVEL_NOT_SUPPORTED',
+      'This hook function cannot wait: it must finish before it returns'
+    )
+  }
+
+  /** Like {@link run}, for a function that may have to wait for what it reads. It is called again then. */
+  *runInSteps(
+    reads: HookReads,
+    run: PrewriteFunction,
+    owner: Database,
+    carried: CarriedOperation,
+    method: string,
+    depth = 0
+  ): Steps {
+    for (let calls = 1; !this.#runOnce(reads, run, owner, carried, method, depth); calls++) {
+      if (calls === MAX_CALLS) {
+        const cause = codedError('LEVEL_HOOK_RECURSION', `A function asks for ${MAX_CALLS} values one by one`)
+        throw hookError(method, cause)
+      }
+      yield
+    }
+  }
+
+  /** Calls a function. If it has to wait, undoes what it did, and returns false. */
+  #runOnce(
+    reads: HookReads,
+    run: PrewriteFunction,
+    owner: Database,
+    carried: CarriedOperation,
+    method: string,
+    depth: number
+  ): boolean {
+    const { addedLength } = this.#adder
+    const saved = carried.saved()
+    this.#reads = reads
+    reads.isWaiting = false
+
+    try {
+      this.run(run, owner, carried, method, depth)
+    } catch (error) {
+      if (!reads.isWaiting) throw error
+    } finally {
+      this.#reads = null
+    }
+
+    if (!reads.isWaiting) return true
+    this.#adder.truncateAdded(addedLength)
+    carried.restore(saved)
+    return false
+  }
+
   /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR. */
   run(run: PrewriteFunction, owner: Database, carried: CarriedOperation, method: string, depth = 0): void {
     this.#owner = owner
@@ -47,13 +111,15 @@ export class HookCall implements PrewriteBatch {
       if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') refusePromise(result)
       carried.normalize()
     } catch (cause) {
-      throw Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${method}()`), {
-        cause
-      })
+      throw hookError(method, cause)
     } finally {
       this.#owner = null
     }
   }
+}
+
+function hookError(method: string, cause: unknown): CodedError {
+  return Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${method}()`), { cause })
 }
 
 function refusePromise(result: unknown): never {

@@ -2,8 +2,10 @@
 
 import type { Bytes } from './backend.js'
 import { CarriedOperation, keepBytes, type PublicOperation } from './carried-operation.js'
+import type { HookReads } from './hook-reads.js'
 import { HookedWrites } from './hooked-writes.js'
 import type { Namespace } from './namespace.js'
+import { asksFor } from './reading-ahead.js'
 import { Stage } from './stage.js'
 import { type Watcher, watchersFrom } from './watchers.js'
 import type { Task } from './write-queue.js'
@@ -38,14 +40,28 @@ export class HookedBatch {
 
   /** Runs all other functions, and returns what is to be written. */
   flat(): Array<Bytes | null> {
-    const { owner, parent, store } = this.#namespace
+    const writes = this.#begin()
+    this.#namespace.store.queue.run(writes, () => writes.take())
+    this.#writes = writes
+    return writes.list.flat
+  }
+
+  /** Like {@link flat}, for functions that may have to wait for what they read. */
+  async flatLater(reads: HookReads): Promise<Array<Bytes | null>> {
+    const { store } = this.#namespace
+    const writes = this.#begin()
+    const asks = this.#stage.operations.flatMap((each) => asksFor(store, each.target, () => each))
+    await reads.runAlone(asks, (work) => store.queue.run(writes, work), writes.takeInSteps(reads))
+    this.#writes = writes
+    return writes.list.flat
+  }
+
+  #begin(): HookedWrites {
+    const { owner, parent } = this.#namespace
     const { operations } = this.#stage
     const watchers = watchersFrom(parent, owner)
     const call = { namespace: this.#namespace, method: 'batch.write', watchers, operations }
-    const writes = new HookedWrites(call, null, this.#stage.events())
-    store.queue.run(writes, () => writes.take())
-    this.#writes = writes
-    return writes.list.flat
+    return new HookedWrites(call, null, this.#stage.events())
   }
 
   /** Emits the event `write`. */
@@ -57,9 +73,11 @@ export class HookedBatch {
 /** Writes a batch once, after the calls made before it. */
 export class WriteOnce implements Task {
   readonly #write: (isBlocking: boolean) => void | Promise<void>
+  readonly isAnnounced: boolean
 
-  constructor(write: (isBlocking: boolean) => void | Promise<void>) {
+  constructor(write: (isBlocking: boolean) => void | Promise<void>, isAnnounced: boolean) {
     this.#write = write
+    this.isAnnounced = isAnnounced
   }
 
   start(isBlocking: boolean): void | Promise<void> {

@@ -6,6 +6,7 @@
 import type { Bytes } from './backend.js'
 import { CarriedOperation, type PublicOperation } from './carried-operation.js'
 import { EveryWrite } from './every-write.js'
+import type { HookReads, Steps } from './hook-reads.js'
 import type { Namespace } from './namespace.js'
 import { OperationList } from './operation-list.js'
 import { Stage } from './stage.js'
@@ -81,6 +82,39 @@ export class HookedWrites implements Writes {
     } else {
       for (const { rootKey, value } of this.#allChecked()) this.list.push(rootKey, value)
     }
+  }
+
+  /** Like {@link take}, for functions that may have to wait for what they read. */
+  *takeInSteps(reads: HookReads): Steps {
+    const { namespace, method, watchers, operations: given } = this.#call
+    let stage: Stage | null = null
+    let operations: readonly CarriedOperation[] | null = null
+
+    for (const watcher of watchers) {
+      stage = new Stage(watcher)
+      this.#now = stage
+      // The functions of the object that got the operations see each one before the next is checked.
+      if (watcher.below === null) {
+        for (const each of given) yield* stage.takeInSteps(reads, this.#checked(each), method)
+      } else {
+        for (const each of operations ?? this.#allChecked()) yield* stage.takeInSteps(reads, each, method)
+      }
+
+      operations = stage.operations
+      const events = stage.events()
+      if (events !== null) this.#listeners = [...this.#listeners, events]
+    }
+
+    if (namespace.store.keySpaces.isEmpty && stage !== null) {
+      this.#list = stage.list
+      return
+    }
+
+    const everyWrite = new EveryWrite(namespace.store, this.#listeners, method)
+    this.#now = everyWrite
+    const restored = (operations ?? this.#allChecked()).map((each) => each.restored())
+    yield* everyWrite.takeAllInSteps(reads, restored)
+    this.#list = everyWrite.list
   }
 
   #allChecked(): CarriedOperation[] {

@@ -46,7 +46,15 @@ export type {
   WriteOptions
 } from './operation-options.js'
 export { Pieces } from './pieces.js'
-export type { PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'
+export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'
 export type { Snapshot } from './snapshot.js'
 export { assertOpen } from './space-writes.js'
 export { Sublevel, type SublevelOptions } from './sublevel.js'
+export type {
+  ClearedRange,
+  Encodings,
+  KeyOptions,
+  WatchedOperation,
+  WatchedWrites,
+  WatchOptions
+} from './watch.js'

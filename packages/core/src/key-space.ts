@@ -121,7 +121,8 @@ export class PrewriteHook {
     if (this.functions.includes(run) || this.#registrations.has(run)) return
 
     if (options?.everyWrite === true) {
-      this.#registrations.set(run, { run, order: this.#spaces.nextOrder(), owner: this.#owner })
+      const { prepare } = options
+      this.#registrations.set(run, { run, prepare, order: this.#spaces.nextOrder(), owner: this.#owner })
       this.#spaces.update(this)
     } else {
       this.functions = Object.freeze([...this.functions, run])

@@ -2,6 +2,7 @@
 
 import type { AbstractLevel } from 'abstract-level'
 import type { Backend, BackendManifest } from './backend.js'
+import { canWait } from './hook-reads.js'
 
 type AbstractManifest = AbstractLevel<unknown>['supports']
 
@@ -11,10 +12,15 @@ export interface DatabaseManifest extends AbstractManifest {
   readonly getSync: boolean
   /**
    * Whether `hooks.prewrite.add()` honours the option `everyWrite`. A function with it sees every write to its keys, in the
-   * order in which the writes take effect, and what it adds is written right after the operation that it was added for. If the
-   * database has `getSync()`, the function reads with it exactly what was written before, whether that is stored yet or not.
+   * order in which the writes take effect, and what it adds is written right after the operation that it was added for. With
+   * `getSync()` it reads exactly what was written before, whether that is stored yet or not; see {@link getSyncInHooks}.
    */
   readonly everyWrite: boolean
+  /**
+   * Whether prewrite hook functions can call `getSync()`. So they can in every database that has it. In one that does not, a
+   * function is stopped there, and called again for the same operation when the value is known.
+   */
+  readonly getSyncInHooks: boolean
 }
 
 /**
@@ -49,7 +55,8 @@ export function databaseManifest(
     explicitSnapshots: true,
     additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
     signals: { iterators: true },
-    everyWrite: backend.shared !== true
+    everyWrite: backend.shared !== true,
+    getSyncInHooks: backend.syncReads === true || canWait(backend)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Operations that are not written yet, in the form that a back-end takes. A hook function's `getSync` looks here first. */
 
 import type { Bytes } from './backend.js'
+import { Buffer } from './buffer.js'
 
 export class OperationList {
   /** Keys and values alternate, with null for the value of a key to delete. */

@@ -1,3 +1,5 @@
+import { Buffer } from './buffer.js'
+
 /** A buffer in which a back-end has put many values end to end, and the offset of the next one. */
 export class Pieces {
   readonly #buffer: Uint8Array | undefined

@@ -11,6 +11,14 @@ export interface PrewriteBatch<TOperation = object> {
    * @throws LEVEL_BATCH_NOT_OPEN after the function has returned.
    */
   add(operation: TOperation): this
+  /**
+   * Ends the function, and has it called again for the same operation once the promise has settled. If that is rejected, this
+   * throws its error then. Only databases whose functions can wait have it: those with `supports.getSyncInHooks`, but not
+   * `supports.getSync`.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the function cannot wait.
+   */
+  waitFor?(promise: Promise<unknown>): never
 }
 
 /**
@@ -19,6 +27,10 @@ export interface PrewriteBatch<TOperation = object> {
  */
 // biome-ignore lint/suspicious/noExplicitAny: an operation has the types of whichever database it was given to
 export type PrewriteFunction = (operation: any, batch: PrewriteBatch<any>) => void
+
+/** A function that reads ahead; see {@link PrewriteOptions.prepare}. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type PrepareFunction = (operation: any) => void
 
 /** Options of `hooks.prewrite.add()`. */
 export interface PrewriteOptions {
@@ -33,4 +45,11 @@ export interface PrewriteOptions {
    * @defaultValue `false`
    */
   everyWrite?: boolean | undefined
+  /**
+   * For a function with `everyWrite` that reads: calls `getSync()` for what the function will read for an operation. Only a
+   * database that cannot read within a call uses it. It calls it before the function, for several operations, and reads together
+   * what all of them ask for. It may be called several times for an operation, and sees nothing of the operations before it.
+   * What it throws is ignored. It must change nothing.
+   */
+  prepare?: PrepareFunction | undefined
 }

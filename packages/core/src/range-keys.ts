@@ -1,6 +1,7 @@
 /** Ranges and keys of a sublevel, as they are in the root. */
 
 import type { Bytes, Range } from './backend.js'
+import { Buffer } from './buffer.js'
 import { type Encoder, prefixed } from './database.js'
 
 /** Changes a range within a prefix to the same range in the root. */

@@ -103,7 +103,7 @@ export async function clear(namespace: Namespace, options: PrivateClearOptions):
     return queue.perform(new ClearByKeys(store, options))
   }
   if (queue.isFree) return store.clear(options)
-  return queue.perform(new WriteOnce(() => store.clear(options)))
+  return queue.perform(new WriteOnce(() => store.clear(options), true))
 }
 
 /** @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed. */

@@ -6,6 +6,7 @@
 import { CarriedOperation, type PublicOperation } from './carried-operation.js'
 import type { Database } from './database.js'
 import { type Adder, HookCall } from './hook-call.js'
+import type { HookReads, Steps } from './hook-reads.js'
 import { OperationList } from './operation-list.js'
 import type { Watcher } from './watchers.js'
 import { WriteListener } from './write-listeners.js'
@@ -44,19 +45,35 @@ export class Stage implements Adder {
    * @param method - The name of the called method, for errors.
    */
   take(operation: CarriedOperation, method: string): void {
-    const { namespace, functions, below } = this.#watcher
-    const carried = below === null ? operation : operation.forwarded(namespace.owner, below)
+    const { namespace, functions } = this.#watcher
+    const carried = this.#forwarded(operation)
     const { length } = this.#added
 
     try {
       for (const run of functions) this.#call.run(run, namespace.owner, carried, method)
-      this.#arrivedList.push(carried.rootKey, carried.value)
-      this.#arrived.push(carried)
+      this.#push(carried)
     } catch (error) {
-      this.#added.length = length
-      this.#addedList?.truncate(length)
+      this.truncateAdded(length)
       throw error
     }
+  }
+
+  /** Like {@link take}, for functions that may have to wait for what they read. If one throws, the stage is of no use. */
+  *takeInSteps(reads: HookReads, operation: CarriedOperation, method: string): Steps {
+    const { namespace, functions } = this.#watcher
+    const carried = this.#forwarded(operation)
+    for (const run of functions) yield* this.#call.runInSteps(reads, run, namespace.owner, carried, method)
+    this.#push(carried)
+  }
+
+  #forwarded(operation: CarriedOperation): CarriedOperation {
+    const { namespace, below } = this.#watcher
+    return below === null ? operation : operation.forwarded(namespace.owner, below)
+  }
+
+  #push(carried: CarriedOperation): void {
+    this.#arrivedList.push(carried.rootKey, carried.value)
+    this.#arrived.push(carried)
   }
 
   /** Takes an operation that a function adds. */
@@ -65,6 +82,15 @@ export class Stage implements Adder {
     this.#addedList ??= new OperationList()
     this.#addedList.push(carried.rootKey, carried.value)
     this.#added.push(carried)
+  }
+
+  get addedLength(): number {
+    return this.#added.length
+  }
+
+  truncateAdded(length: number): void {
+    this.#added.length = length
+    this.#addedList?.truncate(length)
   }
 
   clear(): void {

@@ -1,12 +1,13 @@
 /** What a database shares with its sublevels: the back-end and its calls, the order of writes, and the hooks. */
 
-import { isPromise } from 'node:util/types'
 import type { Backend, BackendBatch, Bytes, Operations, Range } from './backend.js'
 import type { Database } from './database.js'
 import { notSynchronous } from './errors.js'
+import { canWait, HookReads } from './hook-reads.js'
 import { KeySpaces } from './key-space.js'
 import { ListBatch } from './list-batch.js'
 import { identityOf, inFormat } from './operation-list.js'
+import { isPromise } from './promise.js'
 import { backendSnapshot, type Snapshot } from './snapshot.js'
 import { inTurn } from './turn.js'
 import type { Writer } from './write-call.js'
@@ -33,6 +34,8 @@ export class Store implements Writer {
   readonly backend: Backend
   readonly keySpaces = new KeySpaces()
   readonly queue: WriteQueue
+  /** What hook functions read, if they may have to wait for it; null if the back-end reads within the call, or they cannot. */
+  readonly hookReads: HookReads | null
   /** Objects that will be closed once all earlier writes are done. They accept no further writes. */
   readonly closing = new Map<object, Promise<void>>()
   /** How many writes there have been. */
@@ -43,7 +46,9 @@ export class Store implements Writer {
   constructor(root: Database, backend: Backend) {
     this.root = root
     this.backend = backend
-    this.queue = new WriteQueue(this)
+    const { format } = root.keyEncoding('buffer')
+    this.hookReads = canWait(backend.manifest) ? new HookReads(backend, format) : null
+    this.queue = new WriteQueue(this, this.hookReads)
   }
 
   get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
@@ -53,7 +58,7 @@ export class Store implements Writer {
   /** Within a hook function, this sees what earlier operations will have written. */
   getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
     const { backend, queue } = this
-    if (backend.getSync === undefined) throw notSynchronous('getSync()', 'read')
+    if (backend.getSync === undefined) return this.#getInHook(key, options)
     const { running } = queue
 
     if (running !== null && (options.snapshot === undefined || options.snapshot === null)) {
@@ -62,6 +67,19 @@ export class Store implements Writer {
     }
 
     return backend.getSync(key, options, backendSnapshot(options.snapshot))
+  }
+
+  /** The same where the back-end cannot read within the call. */
+  #getInHook(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
+    const { hookReads, queue } = this
+    if (hookReads === null || !hookReads.isActive) throw notSynchronous('getSync()', 'read')
+
+    if (options.snapshot === undefined || options.snapshot === null) {
+      const value = queue.running?.find(identityOf(key))
+      if (value !== undefined) return value === null ? undefined : inFormat(value, options.valueEncoding)
+    }
+
+    return hookReads.get(key, options)
   }
 
   getMany(

@@ -1,7 +1,9 @@
-import { keepBytes, type PublicOperation } from './carried-operation.js'
+import { CarriedOperation, keepBytes, type PublicOperation } from './carried-operation.js'
+import type { Ask } from './hook-reads.js'
 import { type HookedCall, HookedWrites } from './hooked-writes.js'
 import type { Namespace } from './namespace.js'
 import type { OperationList } from './operation-list.js'
+import { asksFor } from './reading-ahead.js'
 import { type Watcher, watchersFrom } from './watchers.js'
 import type { WriteCall } from './write-call.js'
 
@@ -30,6 +32,15 @@ export class SubmittedCall implements HookedCall, WriteCall {
 
   writes(before: OperationList | null): HookedWrites {
     return new HookedWrites(this, before)
+  }
+
+  asks(): Ask[] {
+    const { owner, store } = this.namespace
+    return this.operations.flatMap((operation) =>
+      asksFor(store, operation.sublevel ?? owner, () =>
+        CarriedOperation.of({ ...operation }, owner, store.root)
+      )
+    )
   }
 
   keep(): void {

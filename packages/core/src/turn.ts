@@ -4,8 +4,8 @@
  * MAX_TURN_MS}, the promises of the next ones are therefore settled in the event loop's next turn.
  */
 
-// In a context of its own, such as Jest's tests, the addon's promises are not instances of `Promise`.
-import { isPromise } from 'node:util/types'
+import { inNextTurn } from './next-turn.js'
+import { isPromise } from './promise.js'
 
 /** Too short to notice, and long compared with the cost of a turn. */
 const MAX_TURN_MS = 1
@@ -20,7 +20,7 @@ let work = 0
 /** When the first operation of this turn was seen; undefined if there was none. */
 let began: number | undefined
 let next: { promise: Promise<void>; resolve: () => void } | undefined
-let immediate: NodeJS.Immediate
+let immediate: ReturnType<typeof inNextTurn>
 
 /**
  * Notes that an operation is being done. Returns a promise to wait for before the operation's own promise settles, if the event
@@ -38,7 +38,8 @@ export function turn(weight = 1): Promise<void> | undefined {
   if (began === undefined) {
     began = now
     // This only notes the end of the turn, so it must not keep the process alive.
-    immediate = setImmediate(endTurn).unref()
+    immediate = inNextTurn(endTurn)
+    immediate.unref()
     return undefined
   }
 

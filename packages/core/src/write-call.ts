@@ -1,6 +1,7 @@
 /** Calls of methods that write, as the write queue handles them. */
 
 import type { Bytes, Operations } from './backend.js'
+import type { Ask, HookReads, Steps } from './hook-reads.js'
 import type { OperationList } from './operation-list.js'
 
 /** Where the queue writes to. */
@@ -23,6 +24,8 @@ export interface Overlay {
 export interface Writes extends Overlay {
   /** Shows the operations to the hook functions. If this throws, none may be written. */
   take(): void
+  /** Like {@link take}, for functions that may have to wait for what they read. */
+  takeInSteps(reads: HookReads): Steps
   /** The operations to write. */
   readonly list: OperationList
   readonly length: number
@@ -40,6 +43,8 @@ export interface WriteCall {
   readonly sync: boolean
   /** @param before - Operations of other calls that will be written in the same batch, before these. */
   writes(before: OperationList | null): Writes
+  /** What functions ask for ahead, because they will read it for these operations. */
+  asks(): Ask[]
   /** Copies its bytes, so that they stay the same whatever the caller does with its buffers. */
   keep(): void
   /** Returns a copy whose operations functions may change; this call stays as it is. */

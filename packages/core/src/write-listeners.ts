@@ -47,6 +47,14 @@ export class WriteListener {
     this.#push(carried.prefix === prefix && !carried.isDelegated ? carried : carried.inTermsOf(owner))
   }
 
+  /** Forgets the operation that {@link noteAdded} got last: it was not added after all. */
+  forgetAdded({ given }: CarriedOperation): void {
+    if (this.#operations.at(-1) !== given) return
+    this.#operations.pop()
+    this.#events.pop()
+    this.#byOperation?.delete(given)
+  }
+
   /** Updates an event with what functions with `everyWrite` have made of its operation. */
   revise(carried: CarriedOperation): void {
     this.#byOperation ??= new Map(this.#operations.map((each, i) => [each, this.#events[i] as WriteEvent]))

@@ -6,6 +6,8 @@
 
 import { codedError } from './errors.js'
 import { Fifo } from './fifo.js'
+import type { HookReads } from './hook-reads.js'
+import { inNextTurn } from './next-turn.js'
 import type { OperationList } from './operation-list.js'
 import { turn } from './turn.js'
 import type { Overlay, WriteCall, Writer, Writes } from './write-call.js'
@@ -20,6 +22,8 @@ export interface Task {
   start(isBlocking: boolean): void | Promise<void>
   /** Does the remaining work within the call. */
   finish(): void
+  /** Whether its caller emits an event soon after it is done. Later calls then begin when that event is out. */
+  readonly isAnnounced: boolean
 }
 
 interface WaitingTask {
@@ -32,6 +36,8 @@ type Waiting = WaitingCall | WaitingTask
 
 export class WriteQueue {
   readonly #writer: Writer
+  /** What hook functions read, if they may have to wait for it. */
+  readonly #reads: HookReads | null
   readonly #waiting = new Fifo<Waiting>()
   /** How many writes of the back-end are still running. */
   #pending = 0
@@ -45,8 +51,9 @@ export class WriteQueue {
   /** Whether a write would not have to wait for others here. */
   isFree = true
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, reads: HookReads | null) {
     this.#writer = writer
+    this.#reads = reads
   }
 
   /** Notes a running write of the back-end. */
@@ -71,6 +78,7 @@ export class WriteQueue {
 
   /** Writes a call, at once if possible. */
   submit(call: WriteCall, hasHooks: boolean): Promise<void> {
+    if (hasHooks && this.#reads !== null) return this.#submitInSteps(call)
     if (!(hasHooks ? this.isIdle : this.isFree)) {
       call.keep()
       return this.#enqueue({ call })
@@ -84,6 +92,14 @@ export class WriteQueue {
       // A hook function may have called other writes.
       if (!this.isFree) this.#advance()
     }
+  }
+
+  /** Writes a call whose functions may have to wait for what they read. */
+  #submitInSteps(call: WriteCall): Promise<void> {
+    call.keep()
+    const written = this.#enqueue({ call })
+    this.#advance()
+    return written
   }
 
   /** Writes a call, after all earlier ones, and has finished when it returns. */
@@ -167,8 +183,11 @@ export class WriteQueue {
       if ('task' in first) {
         this.#waiting.shift()
         this.#begin(first.task).then(first.resolve, first.reject)
-      } else {
+      } else if (this.#reads === null) {
         this.#commit(false)
+      } else {
+        const reads = this.#reads
+        this.#begin({ ...nothing, start: () => this.#commitInSteps(reads) })
       }
     }
 
@@ -183,10 +202,15 @@ export class WriteQueue {
     try {
       await task.start(false)
     } finally {
-      // A synchronous write may have finished this task and begun another.
-      if (this.#task === task) this.#task = null
-      this.#advance()
+      if (task.isAnnounced) nextTurn().then(() => this.#end(task))
+      else this.#end(task)
     }
+  }
+
+  #end(task: Task): void {
+    // A synchronous write may have finished this task and begun another.
+    if (this.#task === task) this.#task = null
+    this.#advance()
   }
 
   /** Runs the hook functions of waiting calls, and writes their operations as one batch. */
@@ -207,15 +231,67 @@ export class WriteQueue {
       }
     }
 
-    if (group.calls.length > 0) this.#write(group)
+    if (group.calls.length > 0) this.#write(group, isBlocking)
     this.#update()
   }
 
-  #write(group: WriteGroup): void {
+  /**
+   * Like {@link #commit}, for functions that may have to wait for what they read. No other write begins meanwhile. Calls that are
+   * made meanwhile go into the same batch.
+   */
+  async #commitInSteps(reads: HookReads): Promise<void> {
+    const group = new WriteGroup(false)
+    const limit = this.#callsAlone > 0 ? 1 : MAX_GROUP_CALLS
+    /** The calls before this one have asked for what they need. */
+    let asked = this.#waiting.served
+
+    for (let calls = 0; calls < limit; calls++) {
+      if (this.#waiting.served === asked) {
+        const asking = this.#callsAhead(limit - calls)
+        asked += asking.length
+        const reading = reads.ahead(asking.flatMap((call) => call.asks()))
+        if (reading !== undefined) await reading
+      }
+
+      const next = this.#waiting.first
+      if (next === undefined || 'task' in next) break
+      this.#waiting.shift()
+      if (this.#callsAlone > 0) this.#callsAlone--
+
+      try {
+        const writes = next.call.copy().writes(group.list)
+        const taking = reads.run((work) => this.#run(writes, work), writes.takeInSteps(reads))
+        if (taking !== undefined) await taking
+        group.add(next, writes)
+      } catch (error) {
+        next.reject(error)
+      }
+    }
+
+    reads.forget()
+    if (group.calls.length > 0) this.#write(group, false)
+  }
+
+  /** The waiting calls up to the next task, at most `limit`. */
+  #callsAhead(limit: number): WriteCall[] {
+    const calls: WriteCall[] = []
+    for (const waiting of this.#waiting.firstOnes(limit)) {
+      if ('task' in waiting) break
+      calls.push(waiting.call)
+    }
+    return calls
+  }
+
+  #write(group: WriteGroup, isBlocking: boolean): void {
     const { length } = group.calls
 
     try {
       const written = group.write(this.#writer)
+      if (isBlocking) {
+        group.resolve()
+        return
+      }
+
       const wait = written === undefined ? turn(length) : undefined
       // Functions may call writes without end, so the event loop gets a turn between them.
       if (wait !== undefined) this.track(wait)
@@ -295,11 +371,11 @@ export class WriteQueue {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve)
+    inNextTurn(resolve)
   })
 }
 
-const nothing: Task = { start: () => undefined, finish: () => undefined }
+const nothing: Task = { start: () => undefined, finish: () => undefined, isAnnounced: false }
 
 /** Settles once the write is done and the listeners have heard of it. */
 function finished(writes: Writes, waiting: void | Promise<void>): Promise<void> {

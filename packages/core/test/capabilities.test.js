@@ -6,18 +6,16 @@ import { BackendLevel } from 'terrace-core'
 import { ArrayBackend } from './support/array-backend.js'
 import { kindsOf, opened } from './support/databases.js'
 
-const synchronous = ['putSync', 'delSync', 'batchSync', 'iterateSync']
-
-for (const [kind, { make, isSync }] of kindsOf()) {
+for (const [kind, { make, supports }] of kindsOf()) {
   test(`the manifest tells of synchronous methods and of hooks (${kind})`, async (t) => {
     const db = await opened(t, make(t))
     for (const each of [db, db.sublevel('a'), db.sublevel('a').sublevel('b')]) {
-      const { additionalMethods, everyWrite, getSync } = each.supports
-      assert.deepEqual([everyWrite, getSync], [true, isSync])
-      assert.deepEqual(
-        synchronous.map((name) => additionalMethods[name] === true),
-        synchronous.map(() => isSync)
-      )
+      const { additionalMethods, everyWrite, getSync, getSyncInHooks } = each.supports
+      assert.deepEqual([everyWrite, getSync], [supports.everyWrite, supports.getSync])
+      assert.equal(getSyncInHooks, everyWrite || getSync)
+      assert.equal(additionalMethods.iterateSync === true, supports.getSync)
+      for (const name of ['putSync', 'delSync', 'batchSync'])
+        assert.equal(additionalMethods[name] === true, supports.putSync, name)
     }
   })
 }
@@ -27,6 +25,26 @@ test('a database over a store that others write to as well does not claim that h
   backend.manifest.shared = true
   const db = await opened(t, new BackendLevel(backend))
   assert.deepEqual([db.supports.everyWrite, db.sublevel('a').supports.everyWrite], [false, false])
+})
+
+test('hook functions can read if the back-end can, or if no write blocks and no others write', async (t) => {
+  for (const [declared, canRead] of [
+    [{}, true],
+    [{ syncReads: true, shared: true }, true],
+    [{ shared: true }, false],
+    [{ syncWrites: true }, false]
+  ]) {
+    const backend = new ArrayBackend({ sync: true })
+    Object.assign(backend.manifest, { syncReads: false, syncWrites: false }, declared)
+    if (!backend.manifest.syncReads) backend.getSync = undefined
+    const db = await opened(t, new BackendLevel(backend))
+    assert.equal(db.supports.getSyncInHooks, canRead, JSON.stringify(declared))
+
+    db.hooks.prewrite.add(() => db.getSync('k'))
+    const written = db.put('k', 'v')
+    if (canRead) await written
+    else await assert.rejects(written, ({ cause }) => cause.code === 'LEVEL_NOT_SUPPORTED')
+  }
 })
 
 test('methods that a back-end cannot do within the call say so', async (t) => {

@@ -150,3 +150,27 @@ testOnAll('clear() emits its event as without functions, and no event write', as
     ['users', 1]
   ])
 })
+
+testOnAll('the event clear does not come after events of writes that were called later', async (t) => {
+  const { db, users } = await openUsers(t)
+  const events = []
+  for (const space of [db, users]) {
+    const name = space === db ? '' : 'users '
+    space.on('clear', () => events.push(`${name}clear`))
+    space.on('write', (operations) => events.push(name + operations.map(({ key }) => key).join()))
+  }
+  const calls = (key) => {
+    const later = db.batch().put(`${key}2`, '').put(`${key}3`, '')
+    return [db.put(`${key}1`, ''), users.clear(), later.write(), db.clear(), db.put(`${key}4`, '')]
+  }
+  const wanted = (key) => [`${key}1`, 'clear', 'users clear', `${key}2,${key}3`, 'clear', `${key}4`]
+
+  db.hooks.prewrite.add(() => {}, { everyWrite: true })
+  await Promise.all(calls('a'))
+  assert.deepEqual(events.splice(0), wanted('a'))
+  // Many keys, and calls that come while these are deleted.
+  await db.batch(entries(2000))
+  events.length = 0
+  await Promise.all([...calls('b'), ...calls('c')])
+  assert.deepEqual(events, [...wanted('b'), ...wanted('c')])
+})

@@ -1,21 +1,26 @@
 // What sharing a database over a socket costs, beside many-level and beside the database in the same process:
 //
-//   node bench/main.js [--transport unix|tcp] [--rounds 5] [--operations 200000] [--entries 100000] [--target NAME …] [--json FILE]
+//   node bench/main.js [--transport unix|tcp] [--rounds 5] [--operations 200000] [--entries 100000] [--target NAME …] [--results FILE]
 //   node bench/main.js --idle 1000       the memory of a server with idle clients
-//   node bench/main.js --soak 10000000   the memory of a server over so many operations
+//   node bench/main.js --soak 10000000   the memory of a server over so many operations; 1 if its heap grows by --max-growth-mb
+//
+// --results appends each measurement to a file as a line of JSON.
 //
 // Client and server are processes of their own. Each round runs each target once, in an order that rotates. Rates are medians of
 // the rounds, ratios medians of the ratios within each round.
 
-import { writeFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { memoryOf, message, messages, start, stop, withDirectory, withServer } from './processes.js'
-import { circumstances, median, megabytes, perSecond, table } from './report.js'
-import { missing, TARGETS } from './targets.js'
+import { circumstances, growth, median, megabytes, perSecond, table } from './report.js'
+import { missing, SOAKED_SESSION_MS, TARGETS } from './targets.js'
 import { WORKLOADS } from './workloads.js'
 
+/** How often a soak looks at the memory; less often if there are few operations. */
 const SAMPLES = 40
+const OPERATIONS_A_SAMPLE = 500
 
 const { values } = parseArgs({
   options: {
@@ -26,11 +31,13 @@ const { values } = parseArgs({
     target: { type: 'string', multiple: true },
     idle: { type: 'string' },
     soak: { type: 'string' },
-    json: { type: 'string' }
+    'max-growth-mb': { type: 'string', default: '2' },
+    results: { type: 'string' }
   }
 })
 const { transport } = values
 const [rounds, operations, entries] = [values.rounds, values.operations, values.entries].map(Number)
+const maxGrowthMb = Number(values['max-growth-mb'])
 
 /** The targets that are asked for and can run. */
 function targets() {
@@ -109,12 +116,15 @@ async function idle(count) {
 }
 
 async function soak(count) {
+  const samples = Math.min(SAMPLES, Math.ceil(count / OPERATIONS_A_SAMPLE))
   const results = []
-  await withServer('terrace-net', transport, entries, async (address, server) => {
-    const client = start('soak-client.js', [address, count, entries, SAMPLES])
+  await withServer('soak', transport, entries, async (address, server) => {
+    const client = start('soak-client.js', [address, count, entries, samples])
     try {
-      for (let sample = 0; sample < SAMPLES; sample++) {
+      for (let sample = 0; sample < samples; sample++) {
         const { done } = await message(client)
+        // Lost sessions are gone then.
+        await sleep(2 * SOAKED_SESSION_MS)
         results.push({ done, ...(await memoryOf(server)) })
         client.send('go on')
       }
@@ -128,10 +138,18 @@ async function soak(count) {
     megabytes(heapUsed)
   ])
   console.log(table(['operations', 'MB', 'of that heap'], rows))
-  const heapIn = (start, end) => median(results.slice(start, end).map(({ heapUsed }) => heapUsed))
-  const growth = heapIn(SAMPLES / 2, SAMPLES) - heapIn(SAMPLES / 4, SAMPLES / 2)
-  console.log(`\nheap, median of the second half less that of the quarter before: ${megabytes(growth)} MB`)
-  return { transport, entries, results }
+  // In the first quarter code is compiled, and caches fill.
+  const settled = results.slice(samples / 4)
+  const grownBytes = Object.fromEntries(
+    ['heapUsed', 'rss'].map((what) => [what, growth(settled.map((each) => [each.done, each[what]]))])
+  )
+  const isSteady = grownBytes.heapUsed < maxGrowthMb * 2 ** 20
+  console.log(
+    `\nheap ${megabytes(grownBytes.heapUsed)} MB more, resident ${megabytes(grownBytes.rss)} MB, by the slope of the last three ` +
+      `quarters: ${isSteady ? 'steady' : 'IT GROWS'}`
+  )
+  if (!isSteady) process.exitCode = 1
+  return { transport, entries, grownBytes, isSteady, results }
 }
 
 const measured =
@@ -142,6 +160,8 @@ const measured =
       : { mode: 'compare', ...(await compare()) }
 const where = circumstances()
 console.log(`\n${where.cpu}, ${where.cores} cores, Node ${where.node}, at ${where.commit ?? 'no commit'}.`)
-if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ ...where, ...measured }, null, 2)}\n`)
+if (values.results !== undefined) {
+  const { results, ...settings } = measured
+  const lines = results.map((each) => `${JSON.stringify({ ...settings, ...each, ...where })}\n`)
+  appendFileSync(values.results, lines.join(''))
 }

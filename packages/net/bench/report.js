@@ -1,12 +1,20 @@
 // Tables in Markdown, and what is noted about a run.
 
-import { execFileSync } from 'node:child_process'
-import { availableParallelism, cpus } from 'node:os'
+import { commit, machine } from '../../../bench/node/src/machine.js'
 
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** How much the straight line that fits points of [x, y] best rises from the first to the last. */
+export function growth(points) {
+  const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+  const [x, y] = [0, 1].map((i) => mean(points.map((point) => point[i])))
+  const rise = mean(points.map((point) => (point[0] - x) * (point[1] - y)))
+  const run = mean(points.map((point) => (point[0] - x) ** 2))
+  return run === 0 ? 0 : (rise / run) * (points.at(-1)[0] - points[0][0])
 }
 
 /** A table; all columns but the first are aligned to the right. */
@@ -24,21 +32,5 @@ export const perSecond = (rate) => Math.round(rate).toLocaleString('en')
 
 /** What it ran on. */
 export function circumstances() {
-  return {
-    date: new Date().toISOString(),
-    commit: commit(),
-    cpu: cpus()[0]?.model ?? 'unknown processor',
-    cores: availableParallelism(),
-    node: process.version
-  }
-}
-
-function commit() {
-  try {
-    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], {
-      encoding: 'utf8'
-    }).trim()
-  } catch {
-    return null
-  }
+  return { date: new Date().toISOString(), commit: commit(), ...machine('.') }
 }

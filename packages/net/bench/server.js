@@ -1,11 +1,11 @@
-// The server of one measurement, in a process of its own: `node --expose-gc server.js TARGET LOCATION ADDRESS ENTRIES`. Tells its
+// The server of one measurement, in a process of its own: `node --expose-gc server.js TARGET LOCATION ADDRESS ENTRIES`. TARGET may be `soak`. Tells its
 // parent the address, and how much memory it has whenever it is asked.
 
 import { fill } from './entries.js'
-import { TARGETS } from './targets.js'
+import { SOAKED, TARGETS } from './targets.js'
 
 const [target, location, address, entries] = process.argv.slice(2)
-const { open, serve } = TARGETS[target]
+const { open, serve } = target === 'soak' ? SOAKED : TARGETS[target]
 const db = open(location)
 await db.open()
 await fill(db, Number(entries))

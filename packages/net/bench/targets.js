@@ -40,6 +40,22 @@ const classic = (version) => (location) => {
   return new ClassicLevel(location)
 }
 
+/** How long the server of a soak keeps a lost session, in ms. */
+export const SOAKED_SESSION_MS = 200
+
+/** The soak's server has users with and without rights, and forgets lost sessions soon. */
+const soaked = {
+  serve: async (db, address) => {
+    const readable = { keys: [{ allow: 'read', lt: '1' }] }
+    const server = createServer(db, {
+      tokens: { all: { name: 'all' }, some: { name: 'some', permissions: readable } },
+      methods: { echo: (...given) => given },
+      limits: { sessionMs: SOAKED_SESSION_MS }
+    })
+    return server.listen(address)
+  }
+}
+
 /** The targets by name. Those without `serve` are used in the client's process. */
 export const TARGETS = {
   'terrace-net': { open: (location) => new Level(location), ...terraceNet },
@@ -54,6 +70,9 @@ export const TARGETS = {
   },
   'local terrace': { open: (location) => new Level(location) }
 }
+
+/** What the soak works with; it is not compared. */
+export const SOAKED = { open: (location) => new Level(location), ...soaked }
 
 /** What a target lacks; empty if it can run. */
 export function missing(name) {

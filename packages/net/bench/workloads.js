@@ -55,12 +55,15 @@ export const WORKLOADS = {
   },
   'iterate over all': {
     unit: 'entries',
-    async run(db, { entries }) {
+    async run(db, { operations, entries }) {
+      const passes = Math.ceil(operations / entries)
       let count = 0
-      for await (const [key, value] of db.iterator()) {
-        if (count++ % 16 === 0) check(key, value)
+      for (let pass = 0; pass < passes; pass++) {
+        for await (const [key, value] of db.iterator()) {
+          if (count++ % 16 === 0) check(key, value)
+        }
       }
-      if (count !== entries) throw new Error(`${count} entries came instead of ${entries}`)
+      if (count !== passes * entries) throw new Error(`${count} entries came in ${passes} passes`)
       return count
     }
   },

@@ -2,9 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
@@ -13,6 +11,7 @@ import { WebSocket } from 'ws'
 import { Tell } from '../dist/protocol/messages.js'
 import { greetedClient } from './support/raw-client.js'
 import { serve } from './support/served.js'
+import { temporaryPath } from './support/temporary.js'
 
 const SECRET = 'secret of ada'
 
@@ -202,7 +201,7 @@ test('a socket can be used by its owner only, from the beginning', {
 })
 
 test('a file that is no socket is not deleted to listen in its place', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'terrace-net-')), 'notes.txt')
+  const path = temporaryPath('notes.txt')
   writeFileSync(path, 'notes')
   const server = createServer(newDatabase())
   await assert.rejects(server.listen(`unix:${path}`), { code: 'EADDRINUSE' })
@@ -216,7 +215,7 @@ test('a server listens in the place of one that has died, and not of one that li
   await assert.rejects(second.listen(address), { code: 'EADDRINUSE' })
   await second.close()
 
-  const path = join(mkdtempSync(join(tmpdir(), 'terrace-net-')), 'socket')
+  const path = temporaryPath('socket')
   const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
   assert.throws(() => execFileSync(process.execPath, ['-e', program], { stdio: 'ignore' }))
   assert.ok(existsSync(path))
@@ -233,8 +232,7 @@ test('listening on a port that is in use fails, for WebSocket too', async (t) =>
 })
 
 test('TLS and wss serve with a certificate, which the client checks', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'terrace-net-'))
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(directory, name))
+  const [key, cert] = ['key.pem', 'cert.pem'].map(temporaryPath)
   const made = [
     'req',
     '-x509',

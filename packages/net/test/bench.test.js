@@ -16,9 +16,16 @@ const small = ['--entries', '50', '--target', 'terrace-net', '--target', 'local 
 async function run(t, ...args) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-bench-test-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
-  const file = join(directory, 'results.json')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...small, ...args, '--json', file])
-  return { printed: stdout, written: JSON.parse(readFileSync(file, 'utf8')) }
+  const file = join(directory, 'results.jsonl')
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    program,
+    ...small,
+    ...args,
+    '--results',
+    file
+  ])
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  return { printed: stdout, written: lines.map((line) => JSON.parse(line)) }
 }
 
 for (const transport of ['unix', 'tcp']) {
@@ -26,22 +33,22 @@ for (const transport of ['unix', 'tcp']) {
     const { printed, written } = await run(t, '--transport', transport, '--rounds', '1', '--operations', '20')
     const rows = printed.split('\n').filter((line) => line.startsWith('| '))
     assert.equal(rows.length, 1 + 6)
-    assert.equal(written.results.length, 2 * 6)
-    assert.ok(written.results.every(({ count, seconds }) => count > 0 && seconds > 0))
+    assert.equal(written.length, 2 * 6)
+    assert.ok(written.every(({ count, seconds }) => count > 0 && seconds > 0))
   })
 }
 
 test('it measures the memory of a server with idle clients', { timeout: 60_000 }, async (t) => {
   const { written } = await run(t, '--idle', '3')
-  assert.equal(written.mode, 'idle')
-  const [{ connected, before, after }] = written.results
+  const [{ mode, connected, before, after }] = written
+  assert.equal(mode, 'idle')
   assert.equal(connected, 3)
   assert.ok(before.rss > 0 && after.heapUsed > 0)
 })
 
 test('it samples the memory of a server that works on', { timeout: 60_000 }, async (t) => {
-  const { written } = await run(t, '--soak', '400')
-  assert.equal(written.mode, 'soak')
-  assert.equal(written.results.length, 40)
-  assert.equal(written.results.at(-1).done, 400)
+  const { written } = await run(t, '--soak', '4000', '--max-growth-mb', '20')
+  assert.equal(written.length, 8)
+  assert.equal(written.at(-1).done, 4000)
+  assert.ok(written.every(({ mode, isSteady }) => mode === 'soak' && isSteady))
 })

@@ -1,9 +1,6 @@
 // `changes()`: a client reads a change feed of the server.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
@@ -13,6 +10,7 @@ import { feed } from 'terrace-toolbox/feed'
 import { cuttingProxy } from './support/cutting-proxy.js'
 import { take } from './support/items.js'
 import { addresses, serve } from './support/served.js'
+import { temporaryPath } from './support/temporary.js'
 
 const TIMEOUT_MS = 20_000
 
@@ -249,7 +247,7 @@ feedTest(
 )
 
 test('changes go on over a restarted server', { timeout: TIMEOUT_MS }, async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'terrace-net-'))
+  const directory = temporaryPath('db')
   const address = addresses.unix()
   let running
   const start = async () => {
@@ -283,7 +281,6 @@ test('changes go on over a restarted server', { timeout: TIMEOUT_MS }, async () 
   } finally {
     await client.close()
     await stop()
-    rmSync(directory, { recursive: true })
   }
 })
 

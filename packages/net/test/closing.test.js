@@ -1,11 +1,14 @@
 // A server that closes: what it has acknowledged is stored, what it has begun is answered, and clients hear the truth about the rest.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer as createSocketServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
+import { packFrame } from '../dist/protocol/frame.js'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { startProxy } from './support/proxy.js'
 import { greetedClient } from './support/raw-client.js'
@@ -74,6 +77,75 @@ test('requests that run are answered, new ones are refused, and closing twice is
   assert.deepEqual(await client.next(), [Tell.closing])
   await client.closed
   await closing
+})
+
+test('a method that never returns does not keep a server from closing, and its caller hears that', async (t) => {
+  const host = await serve({ methods: { hang: () => new Promise(() => {}) }, limits: { closeMs: 20 } })
+  t.after(() => host.stop())
+  const client = host.connect()
+  const other = host.connect()
+  const hanging = [client.call('hang'), client.call('hang'), other.call('hang')]
+  const outcomes = Promise.allSettled(hanging)
+  const stored = client.put('a', '1')
+  await other.get('a')
+  await host.server.close()
+  for (const { reason } of await outcomes) {
+    assert.equal(reason.code, 'NET_WRITE_UNKNOWN')
+    assert.match(reason.message, /server has closed while it ran this method/)
+  }
+  await stored
+  assert.equal(String(await host.db.get(bytes('a'))), '1')
+})
+
+test('a server that closes waits for a method that returns in time', async (t) => {
+  const slow = async (key) => {
+    await sleep(50)
+    await host.db.put(bytes(key), bytes('2'))
+    return 'done'
+  }
+  const host = await serve({ methods: { slow }, limits: { closeMs: Number.POSITIVE_INFINITY } })
+  t.after(() => host.stop())
+  const client = host.connect()
+  const called = client.call('slow', 'b')
+  await client.get('b')
+  await host.server.close()
+  assert.equal(await called, 'done')
+  assert.equal(String(await host.db.get(bytes('b'))), '2')
+})
+
+test('a method that never returns does not keep a client from closing', async (t) => {
+  const host = await serve({ methods: { hang: () => new Promise(() => {}) }, limits: { closeMs: 20 } })
+  t.after(() => host.stop())
+  const client = host.connect({ offlineTimeoutMs: 50 })
+  const called = assert.rejects(client.call('hang'), { code: 'NET_WRITE_UNKNOWN' })
+  await client.put('a', '1')
+  await client.close()
+  await called
+  // It was the call that was given up, not the client.
+  await client.open()
+  assert.equal(await client.get('a'), '1')
+})
+
+test('a server that never ends its side of a connection does not keep a client from closing', async (t) => {
+  const address = addresses.unix()
+  const sockets = []
+  const server = createSocketServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write(packFrame([Tell.welcome, Buffer.alloc(16), false, {}]))
+      socket.resume()
+    })
+  })
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  server.listen(address.slice('unix:'.length))
+  await once(server, 'listening')
+  const client = new NetLevel(address)
+  await client.open()
+  await client.close()
 })
 
 test('a large result arrives whole, though the server closes while it is being sent', async (t) => {

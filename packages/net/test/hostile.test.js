@@ -1,15 +1,19 @@
 // Peers that break the rules or ask for too much: each gets an error or loses its connection, and nobody else notices.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryLevel } from 'memory-level'
+import { WebSocket } from 'ws'
 import { FrameReader, packFrame } from '../dist/protocol/frame.js'
 import { PART_BYTES } from '../dist/protocol/limits.js'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { Results } from '../dist/server/results.js'
 import { attacker, served } from './support/attacked.js'
-import { fuzzReader, fuzzServer } from './support/fuzz-frames.js'
+import { fuzzClient } from './support/fuzz-client.js'
+import { fuzzReader } from './support/fuzz-frames.js'
+import { fuzzServer } from './support/fuzz-server.js'
 import { Random, seed } from './support/random.js'
 import { rawClient } from './support/raw-client.js'
 import { serve } from './support/served.js'
@@ -22,7 +26,15 @@ test(`hostile bytes end in messages or NET_PROTOCOL, and nothing else (TERRACE_S
   assert.ok(messages > 100 && errors > 100, `${messages} messages, ${errors} errors`)
 })
 
-test(`hostile frames do not stop a server (TERRACE_SEED=${seed})`, () => fuzzServer(new Random(), 60))
+test(`hostile clients neither stop a server nor reach what is not theirs (TERRACE_SEED=${seed})`, async () => {
+  const counts = await fuzzServer(new Random(), 300)
+  for (const [name, { done }] of Object.entries(counts)) assert.ok(done > 0, `${name} was never done`)
+})
+
+test(`calls of clients end, whatever a hostile server says (TERRACE_SEED=${seed})`, async () => {
+  const { fulfilled, rejected } = await fuzzClient(new Random(), 60)
+  assert.ok(fulfilled > 50 && rejected > 50, `${fulfilled} fulfilled, ${rejected} rejected`)
+})
 
 test('every request with wrong parts is answered with an error, and the connection goes on', async (t) => {
   const { address } = await served(t)
@@ -319,4 +331,38 @@ test('a method whose result or error cannot be sent fails, and the server goes o
   assert.equal(await honest.call('thenable'), 'later')
   await assert.rejects(honest.call('nothing'), { code: 'NET_FAILED' })
   await assert.rejects(honest.call('undefined'), { code: 'NET_FAILED' })
+})
+
+test('a map with the key __proto__ changes no prototype, neither of the argument nor of all objects', async (t) => {
+  const { address } = await served(t, {
+    methods: {
+      look: (given) => [given.polluted === undefined, Object.getPrototypeOf(given) === Object.prototype]
+    }
+  })
+  const client = await attacker(t, address)
+  const text = (name) => Buffer.concat([Buffer.from([0xa0 | name.length]), bytes(name)])
+  // [call, 1, 'look', [{ __proto__: { polluted: true } }]]
+  const payload = Buffer.concat([
+    ...[Buffer.from([0x94, Ask.call, 1]), text('look')],
+    ...[
+      Buffer.from([0x91, 0x81]),
+      text('__proto__'),
+      Buffer.from([0x81]),
+      text('polluted'),
+      Buffer.from([0xc3])
+    ]
+  ])
+  const frame = Buffer.concat([Buffer.alloc(5), payload])
+  frame.writeUInt32LE(payload.length + 1)
+  client.write(frame)
+  assert.deepEqual(await client.next(), [Tell.result, 1, [true, true]])
+  assert.equal({}.polluted, undefined)
+})
+
+test('a WebSocket that offers compression gets none, so nothing small becomes large', async (t) => {
+  const { address } = await served(t, { transport: 'ws' })
+  const socket = new WebSocket(address, { perMessageDeflate: true })
+  await once(socket, 'open')
+  assert.equal(socket.extensions, '')
+  socket.terminate()
 })

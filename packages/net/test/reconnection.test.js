@@ -116,6 +116,32 @@ class History {
   }
 }
 
+test('a server that drops each connection before it answers is not asked again without a pause', async (t) => {
+  const { db, proxy, connect } = await proxied(t)
+  const value = 'x'.repeat(LONG_BYTES)
+  await db.put('large', value, utf8)
+  const client = connect()
+  await client.open()
+  // A welcome passes, and the value does not.
+  proxy.cutAfter = () => LARGE_BYTES
+  proxy.cut()
+  const pending = client.get('large')
+  await sleep(500)
+  assert.ok(proxy.connections > 2 && proxy.connections < 12, `${proxy.connections} connections`)
+  proxy.cutAfter = () => Number.POSITIVE_INFINITY
+  assert.equal(await pending, value)
+})
+
+test('a method that is called before the database was opened, or after it was closed, fails', async () => {
+  const client = new NetLevel(addresses.unix(), { connectTimeoutMs: 50 })
+  const early = client.call('echo')
+  await assert.rejects(client.open())
+  await assert.rejects(early, { code: 'LEVEL_DATABASE_NOT_OPEN' })
+  await assert.rejects(client.call('echo'), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+  await client.close()
+  await assert.rejects(client.call('echo'), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+})
+
 test(`each write happens once and in order, wherever connections are cut (TERRACE_SEED=${seed})`, async (t) => {
   const random = new Random()
   let cuts = 0

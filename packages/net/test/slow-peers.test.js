@@ -39,6 +39,16 @@ test('a client that connects for a WebSocket or TLS and says nothing is cut off,
   await ended
 })
 
+test('a client whose timers are held back, as in a hidden page, stays connected', async (t) => {
+  const host = await serve({ limits: { silenceMs: 400 } })
+  t.after(() => host.stop())
+  const client = host.connect({ keepAliveMs: 60_000 })
+  await client.put('a', '1')
+  await sleep(1000)
+  assert.equal(await client.get('a'), '1')
+  assert.equal(host.server.statistics().acceptedConnections, 1)
+})
+
 test('a client that is silent after the greeting is cut off, one that gives signs of life is not', async (t) => {
   const { address, honest } = await served(t, { limits: { silenceMs: 600 } })
   const keepAlive = setInterval(() => honest.get('a'), 50)

@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MemoryLevel } from 'memory-level'
+import { feed } from 'terrace-toolbox/feed'
 import { parse } from './support/prometheus.js'
 import { serve } from './support/served.js'
 
@@ -40,6 +43,8 @@ test('requests are counted by name, failures apart', bounded, async (t) => {
   assert.deepEqual(counts.clear, [0, 0])
 })
 
+const nothingOpen = { connections: 1, sessions: 1, iterators: 0, snapshots: 0, watches: 0, changes: 0 }
+
 test('what is open is counted while it is open', bounded, async (t) => {
   const served = await serve()
   t.after(() => served.stop())
@@ -50,8 +55,7 @@ test('what is open is counted while it is open', bounded, async (t) => {
   const iterator = client.iterator()
   await iterator.next()
   assert.deepEqual(served.server.statistics().open, {
-    connections: 1,
-    sessions: 1,
+    ...nothingOpen,
     iterators: 1,
     snapshots: 1
   })
@@ -59,16 +63,47 @@ test('what is open is counted while it is open', bounded, async (t) => {
   await iterator.close()
   await snapshot.close()
   await client.get('a')
-  assert.deepEqual(served.server.statistics().open, {
-    connections: 1,
-    sessions: 1,
-    iterators: 0,
-    snapshots: 0
-  })
+  assert.deepEqual(served.server.statistics().open, nothingOpen)
   await client.close()
   await until(() => served.server.statistics().open.connections === 0)
   assert.equal(served.server.statistics().open.sessions, 0)
 })
+
+test(
+  'open subscriptions are counted by what they are to, those that have ended left out',
+  bounded,
+  async (t) => {
+    const db = new MemoryLevel()
+    await db.open()
+    const changes = feed(db)
+    const served = await serve({ db, feeds: { changes }, limits: { unsentEventBytes: 500 } })
+    t.after(() => served.stop())
+    const base = await served.server.serveMetrics('127.0.0.1:0')
+    const client = served.connect()
+    const subscriptions = [client.watch(), client.watch(), client.changes('changes')]
+    await client.get('a')
+    assert.deepEqual(served.server.statistics().open, { ...nothingOpen, watches: 2, changes: 1 })
+    const metrics = parse(await (await fetch(`${base}/metrics`)).text())
+    assert.deepEqual(
+      metrics.get('terrace_net_subscriptions').samples.map(({ labels, value }) => [labels.method, value]),
+      [
+        ['watch', 2],
+        ['changes', 1]
+      ]
+    )
+
+    // More than a subscriber may leave lying, and one of them takes nothing.
+    const heard = subscriptions[0].next()
+    await client.put('a', 'x'.repeat(400))
+    await heard
+    await client.put('b', 'x'.repeat(400))
+    await client.get('a')
+    assert.equal(served.server.statistics().open.watches, 1)
+    await Promise.all(subscriptions.map((each) => each.return()))
+    await client.get('a')
+    assert.deepEqual(served.server.statistics().open, nothingOpen)
+  }
+)
 
 test('bytes of open and of closed connections are counted', bounded, async (t) => {
   const served = await serve()
@@ -118,6 +153,28 @@ test('latencies fall into the buckets of their times', bounded, async (t) => {
   )
   const within = (seconds) => latency.buckets.find((bucket) => bucket.seconds === seconds).count
   assert.ok(within(0.05) <= 1, 'the one that waited is in none of the short buckets')
+})
+
+test('a page that gives its name the address of this machine sees no statistics', bounded, async (t) => {
+  const served = await serve()
+  t.after(() => served.stop())
+  const { port } = new URL(await served.server.serveMetrics('127.0.0.1:0'))
+  const statusFor = async (host) => {
+    const [response] = await once(get({ port, path: '/metrics.json', headers: { host } }), 'response')
+    response.resume()
+    return response.statusCode
+  }
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    `127.0.0.1:${port}`,
+    `localhost:${port}`,
+    `[::1]:${port}`
+  ])
+    assert.equal(await statusFor(host), 200, host)
+  for (const host of ['example.com', `example.com:${port}`, `127.0.0.1.example.com:${port}`, 'localhost.'])
+    assert.equal(await statusFor(host), 403, host)
 })
 
 test('the text for Prometheus says what the statistics say', bounded, async (t) => {

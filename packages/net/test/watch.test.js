@@ -1,9 +1,6 @@
 // `watch()`: a client hears of the writes that happen on the server.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -12,6 +9,7 @@ import { Level } from 'terrace'
 import { cuttingProxy } from './support/cutting-proxy.js'
 import { take, texts, textsUntilEnd } from './support/items.js'
 import { serve } from './support/served.js'
+import { temporaryPath } from './support/temporary.js'
 
 const TIMEOUT_MS = 20_000
 
@@ -64,7 +62,7 @@ servedTest(
 
 for (const [name, open] of [
   ['memory-level', () => ({ db: new MemoryLevel() })],
-  ['Terrace', () => ({ db: new Level(mkdtempSync(join(tmpdir(), 'terrace-net-'))) })]
+  ['Terrace', () => ({ db: new Level(temporaryPath('db')) })]
 ]) {
   test(`what is heard of several writers leads to what is stored (${name})`, {
     timeout: TIMEOUT_MS
@@ -106,7 +104,6 @@ for (const [name, open] of [
       assert.deepEqual([...model].sort(), (await served.db.iterator({ gt: 'end' }).all()).sort())
     } finally {
       await served.stop()
-      if (db.location !== undefined) rmSync(db.location, { recursive: true })
     }
   })
 }

@@ -7,12 +7,9 @@
 
 import type { Bytes, Page, Range } from 'terrace-core'
 import type { ErrorFactory } from './errors.js'
+import type { MemoryBinding } from './memory-binding.js'
+import type { FoundMany, Native } from './native.js'
 import type { NativeOpenOptions } from './options.js'
-
-/** An opaque native object. It is released by its `close` function, or when it is garbage-collected. */
-interface Native<Kind extends string> {
-  readonly __kind: Kind
-}
 
 export type NativeDatabase = Native<'database'>
 export type NativeSnapshot = Native<'snapshot'>
@@ -100,13 +97,7 @@ export interface RepairReport {
   text: string
 }
 
-/** A string; or the length of the next piece of the accompanying buffer, in bytes; or undefined if there is nothing. */
-export type Part = string | number | undefined
-
-/** What was found for many keys: the buffer that the values are pieces of, if they are buffers, and then a value for each key. */
-export type FoundMany = [buffer: Buffer | undefined, ...values: Part[]]
-
-export interface Binding {
+export interface Binding extends MemoryBinding {
   /** `collector` returns its arguments as an array. */
   setHelpers(errorFactory: ErrorFactory, collector: (...parts: unknown[]) => unknown[]): void
 

@@ -6,6 +6,7 @@
  */
 
 import { Level } from './level.js'
+import { MemoryLevel } from './memory-level.js'
 
 export {
   type AdditionalIteratorOptions,
@@ -13,6 +14,7 @@ export {
   type BatchOptions,
   ChainedBatch,
   type ChainedBatchWriteOptions,
+  type ClearedRange,
   type DatabaseManifest,
   type DelOptions,
   type GetManyOptions,
@@ -35,12 +37,17 @@ export {
   type SublevelOptions,
   type ValueIterator,
   type ValueIteratorOptions,
+  type WatchedOperation,
+  type WatchedWrites,
+  type WatchOptions,
   type WriteOptions
 } from 'terrace-core'
 export type { LeftOutLog, LevelStats, RepairReport, Stats } from './binding.js'
 export type { LevelError, LevelErrorCode } from './errors.js'
+export type { MemoryStats } from './memory-database.js'
+export type { MemoryDatabaseOptions, MemoryOpenOptions } from './memory-options.js'
 export type { DatabaseOptions, OpenOptions, RepairOptions, StartEndOptions } from './options.js'
-export { Level, Level as ClassicLevel }
+export { Level, Level as ClassicLevel, MemoryLevel }
 
 /** For programs that use the default export of classic-level, which is a CommonJS module. */
-export default { Level, ClassicLevel: Level }
+export default { Level, ClassicLevel: Level, MemoryLevel }

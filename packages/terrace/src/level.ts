@@ -1,5 +1,12 @@
 import { resolve } from 'node:path'
-import { assertOpen, BackendLevel, type Bytes, codedError } from 'terrace-core'
+import {
+  assertOpen,
+  BackendLevel,
+  type Bytes,
+  codedError,
+  type WatchedWrites,
+  type WatchOptions
+} from 'terrace-core'
 import type { SharedBackend } from 'terrace-net/shared'
 import type { NativeDatabase, RepairReport, Stats } from './binding.js'
 import { binding } from './load-binding.js'
@@ -41,7 +48,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     assertLocation(location)
     const backend = new NativeBackend(resolve(location), options?.multithreading === true)
     const shared = options?.shared === true ? share(backend, resolve(location), options) : undefined
-    super(shared ?? backend, options, additionalMethods)
+    super(shared ?? backend, options, {
+      ...additionalMethods,
+      ...(shared !== undefined && { watch: true })
+    })
     this.#location = location
     this.#backend = backend
     this.#shared = shared
@@ -115,6 +125,25 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   async refresh(): Promise<void> {
     if (this.status === 'opening') return this.deferAsync(() => this.refresh())
     return binding.refresh(this.#native('refresh'))
+  }
+
+  /**
+   * Yields the writes to a shared database that happen from this call on, whichever process makes them: lists of operations that
+   * were written together, in the order in which they took effect. Reads that this process calls later show every earlier write.
+   *
+   * It ends without an error when this database is closed.
+   *
+   * @throws LEVEL_NOT_SUPPORTED at the call if the database was not opened with `shared`: the event `write` tells of its writes.
+   * @throws NET_INVALID at the call if the sublevel is not one of this database.
+   * @throws NET_MISSED from the iterator if another process has become the owner, or the consumer was too slow.
+   * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
+   */
+  watch<K = KDefault, V = VDefault>(options: WatchOptions<K, V> = {}): WatchedWrites<K, V> {
+    if (this.#shared !== undefined) return this.#shared.watch<K, V>(this, options)
+    throw codedError(
+      'LEVEL_NOT_SUPPORTED',
+      "watch() is for databases that are opened with 'shared: true': the event 'write' tells of the writes to this one"
+    )
   }
 
   /**

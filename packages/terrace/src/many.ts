@@ -1,8 +1,9 @@
 /** Many keys or operations in one call of the addon, and the results. */
 
 import { type Bytes, Pieces } from 'terrace-core'
-import type { FoundMany, NativeBatch } from './binding.js'
+import type { NativeBatch } from './binding.js'
 import { binding } from './load-binding.js'
+import type { FoundMany } from './native.js'
 import type { NativeSnapshot } from './native-snapshot.js'
 
 /** The most arguments of one call. They are passed on the stack, which has limited room. */

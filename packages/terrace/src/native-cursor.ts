@@ -5,6 +5,16 @@ import type { NativeSnapshot } from './native-snapshot.js'
 
 const partFlags = { keys: Flag.keys, values: Flag.values, entries: Flag.keys | Flag.values }
 
+/** What a cursor yields, in which formats and order, as the addon is told. */
+export function cursorFlags(options: CursorOptions, parts: CursorParts, snapshot: unknown): number {
+  let flags: number = partFlags[parts]
+  if (options.keyEncoding !== 'utf8') flags |= Flag.keysAsBuffers
+  if (options.valueEncoding !== 'utf8') flags |= Flag.valuesAsBuffers
+  if (options.reverse) flags |= Flag.reverse
+  if (snapshot !== undefined) flags |= Flag.snapshot
+  return flags
+}
+
 /** An iterator of the engine. */
 export class NativeCursor implements BackendCursor {
   readonly #native: NativeIterator
@@ -15,12 +25,8 @@ export class NativeCursor implements BackendCursor {
     parts: CursorParts,
     snapshot: NativeSnapshot | undefined
   ) {
-    let flags: number = partFlags[parts]
+    let flags = cursorFlags(options, parts, snapshot)
     if (options.fillCache === true) flags |= Flag.fillCache
-    if (options.keyEncoding !== 'utf8') flags |= Flag.keysAsBuffers
-    if (options.valueEncoding !== 'utf8') flags |= Flag.valuesAsBuffers
-    if (options.reverse) flags |= Flag.reverse
-    if (snapshot !== undefined) flags |= Flag.snapshot
     this.#native = binding.iterator(database, options, flags, snapshot?.native)
   }
 

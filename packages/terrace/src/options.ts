@@ -236,7 +236,8 @@ function text(name: string, value: unknown): string | undefined {
   return value
 }
 
-function size(name: string, value: unknown): number | undefined {
+/** @internal */
+export function size(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
 
   if (!Number.isSafeInteger(value) || (value as number) < 0) {

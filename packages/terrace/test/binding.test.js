@@ -11,9 +11,11 @@ function source(path) {
   return readFileSync(new URL(path, import.meta.url), 'utf8')
 }
 
-test('the addon has the functions that binding.ts types', () => {
-  const [, body] = /export interface Binding \{\n(.*?)\n\}/s.exec(source('../src/binding.ts'))
-  const typed = [...body.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name)
+test('the addon has the functions that binding.ts and memory-binding.ts type', () => {
+  const typed = ['binding', 'memory-binding'].flatMap((file) => {
+    const [, body] = /export interface \w*Binding\b.*? \{\n(.*?)\n\}/s.exec(source(`../src/${file}.ts`))
+    return [...body.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name)
+  })
 
   assert.ok(typed.length > 25)
   assert.deepEqual(Object.keys(binding).sort(), typed.sort())

@@ -95,6 +95,8 @@ test('every method that a database has is among the calls, or needs no open data
     ],
     'multithreading',
     'isOwner',
+    // It is for shared databases.
+    'watch',
     ...['sublevel', 'prefixKey', 'keyEncoding', 'valueEncoding', 'attachResource', 'detachResource', 'emit']
   ]
   const names = new Set()

@@ -68,7 +68,7 @@ test('ES modules and CommonJS use the same classes', () => {
   expectOutput(
     directory,
     'both.cjs',
-    'ChainedBatch true\nSublevel true\nLevel true\nClassicLevel true\n0\ntrue\n'
+    'ChainedBatch true\nSublevel true\nLevel true\nClassicLevel true\nMemoryLevel true\n0\ntrue\n'
   )
 })
 
@@ -242,7 +242,7 @@ test('packing as the README says prints a command that installs a package that w
   const [, installed] = /^ {2}npm install (.*)$/m.exec(printed)
 
   const directory = projects.make('packed', {
-    archives: [...installed.split(' '), ...projects.packInstalled('abstract-level')],
+    archives: [...installed.split(' '), ...projects.externalOf('terrace')],
     files: { 'script.cjs': `const { Level } = require('terrace')\n${program()}` }
   })
   expectOutput(directory, 'script.cjs', output)

@@ -30,6 +30,9 @@ class Writer {
   unknown = []
   failed = []
   isOwner = false
+  /** How often it was told that it has missed writes, and what it was not told of without that; undefined until it has stopped. */
+  missed = 0
+  unheard
   #child
   #waiting = []
 
@@ -67,6 +70,8 @@ class Writer {
     if (what === 'owner') this.isOwner = true
     if (what === 'done') this.done.push(key)
     if (what === 'unknown') this.unknown.push(key)
+    if (what === 'missed') this.missed++
+    if (what === 'unheard') this.unheard = Number(key)
     if (what === 'failed') this.failed.push(`${key} ${code}`)
     this.#waiting = this.#waiting.filter(({ isTrue, resolve }) => !isTrue() || resolve())
   }
@@ -107,6 +112,131 @@ test('instances that share a database see each other, and the first one owns it'
   await copy.close()
   assert.throws(() => second.stats(), { code: 'LEVEL_NOT_SUPPORTED' })
   assert.equal(typeof first.stats(), 'object')
+})
+
+const text = (operations) =>
+  operations
+    .map(({ type, key, value }) => (type === 'put' ? `+${key}=${value}` : `${type} ${key ?? ''}`))
+    .join()
+
+/** Takes what is heard until the key `end` was put. */
+async function heardUntilEnd(writes) {
+  const heard = []
+  for await (const operations of writes) {
+    if (operations.some(({ key }) => key === 'end')) return heard
+    heard.push(...operations)
+  }
+  throw new Error('The iterator has ended')
+}
+
+test('the owner and the others hear of the writes of all, in one order', async (t) => {
+  const location = directory(t)
+  const [owner, ...others] = [shared(t, location), shared(t, location), shared(t, location)]
+  await owner.open()
+  await Promise.all(others.map((db) => db.open()))
+  const all = [owner, ...others]
+  const watching = all.map((db) => heardUntilEnd(db.watch({ gte: 'a' })))
+  await Promise.all(others.map((db) => db.get('a')))
+
+  // Of all: with and without `sync`, in a sublevel, and deleted again.
+  await Promise.all(
+    all.flatMap((db, who) =>
+      Array.from({ length: 200 }, async (_, n) => {
+        await db.put(`k${n % 7}`, `${who}.${n}`, { sync: n % 20 === 0 })
+        if (n % 5 === 0) await db.del(`k${n % 3}`)
+        if (n === 100) await db.clear({ gte: 'k3', lt: 'k5' })
+        if (n % 50 === 0) await db.sublevel('other').put('x', 'y')
+      })
+    )
+  )
+  await others[0].put('end', '')
+
+  const heard = await Promise.all(watching)
+  assert.ok(heard[0].length >= 3 * 241, String(heard[0].length))
+  for (const each of heard.slice(1)) assert.equal(text(each), text(heard[0]))
+  const model = new Map()
+  for (const { type, key, value, includes } of heard[0]) {
+    if (type === 'put') model.set(key, value)
+    else if (type === 'del') model.delete(key)
+    else for (const each of [...model.keys()]) if (includes(each)) model.delete(each)
+  }
+  assert.deepEqual([...model].sort(), await owner.iterator({ gte: 'k' }).all())
+})
+
+test('an owner hears of a write that it makes right after watch(), also before it is open', async (t) => {
+  const location = directory(t)
+  const db = shared(t, location, { valueEncoding: 'json' })
+  const users = db.sublevel('users', { valueEncoding: 'json' })
+  const early = db.watch()
+  const ofUsers = db.watch({ sublevel: users })
+  db.put('a', 1)
+  const late = db.watch()
+  users.put('ada', { age: 36 })
+  assert.deepEqual((await early.next()).value, [{ type: 'put', key: 'a', value: 1 }])
+  assert.deepEqual((await ofUsers.next()).value, [{ type: 'put', key: 'ada', value: { age: 36 } }])
+  assert.equal((await late.next()).value[0].key, '!users!ada')
+  assert.equal(db.supports.additionalMethods.watch, true)
+
+  const aborting = new AbortController()
+  const aborted = db.watch({ signal: aborting.signal }).next()
+  aborting.abort()
+  await assert.rejects(aborted, { code: 'LEVEL_ABORTED' })
+  await ofUsers.return()
+  const rest = early.next().then(() => early.next())
+  await db.close()
+  assert.equal((await rest).done, true)
+  assert.deepEqual(await ofUsers.next(), { done: true, value: undefined })
+})
+
+test('an owner that takes nothing of what it watches is told that it has missed some', async (t) => {
+  const db = shared(t, directory(t))
+  const writes = db.watch()
+  for (let n = 0; n < 6; n++) await db.put(`k${n}`, 'x'.repeat(1 << 20))
+  const heard = []
+  await assert.rejects(
+    async () => {
+      for await (const [{ key }] of writes) heard.push(key)
+    },
+    { code: 'NET_MISSED' }
+  )
+  assert.deepEqual(heard, ['k0', 'k1', 'k2'])
+})
+
+test('watch() of a database that is not shared says so', async (t) => {
+  const db = new Level(directory(t))
+  t.after(() => db.close())
+  assert.throws(() => db.watch(), { code: 'LEVEL_NOT_SUPPORTED', message: /event 'write'/ })
+  assert.equal('watch' in db.supports.additionalMethods, false)
+
+  const closed = new Level(join(directory(t), 'closed'), { shared: true })
+  await closed.open()
+  await closed.close()
+  await assert.rejects(closed.watch().next(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+})
+
+test('with another owner watch() ends with NET_MISSED, and a new one hears of everything', async (t) => {
+  const location = directory(t)
+  const first = shared(t, location)
+  await first.open()
+  const others = [shared(t, location), shared(t, location)]
+  await Promise.all(others.map((db) => db.open()))
+  for (let round = 0; round < 2; round++) {
+    const owner = [first, ...others].find(({ isOwner }) => isOwner)
+    const left = others.filter((db) => db !== owner)
+    const watching = left.map((db) => db.watch())
+    await Promise.all(left.map((db) => db.get('a')))
+    await owner.put('before', `${round}`)
+    for (const writes of watching) assert.equal(text((await writes.next()).value), `+before=${round}`)
+    await owner.close()
+    await Promise.all(watching.map((writes) => assert.rejects(writes.next(), { code: 'NET_MISSED' })))
+
+    const again = left.map((db) => db.watch())
+    await Promise.all(left.map((db) => db.get('a')))
+    const last = left.length - 1
+    await left[last].put('after', `${round}`)
+    for (const writes of again) assert.equal(text((await writes.next()).value), `+after=${round}`)
+    await Promise.all(again.map((writes) => writes.return()))
+  }
 })
 
 test('when the owner closes, another instance takes its place, and pending calls go on', async (t) => {
@@ -191,7 +321,7 @@ test('options that cannot go with sharing are refused', () => {
 
 const rounds = Number(process.env.TERRACE_ROUNDS ?? 8)
 
-test(`owners are killed ${rounds} times while three processes write, and no acknowledged write is lost`, async (t) => {
+test(`owners are killed ${rounds} times while three processes write and watch: no write is lost, none unheard`, async (t) => {
   const location = directory(t)
   const all = []
   const start = () => {
@@ -214,9 +344,17 @@ test(`owners are killed ${rounds} times while three processes write, and no ackn
     await Promise.all(alive.map((writer, i) => writer.until(() => writer.done.length > counts[i] + 20)))
   }
 
-  await Promise.all(alive.map((writer) => writer.stop()))
+  const stopped = await Promise.all(alive.map((writer) => writer.stop().then(() => writer)))
+  assert.deepEqual(
+    stopped.map(({ unheard }) => unheard),
+    stopped.map(() => 0)
+  )
+  const missed = all.reduce((sum, writer) => sum + writer.missed, 0)
+  assert.ok(missed >= rounds, 'each killed owner had others that watched')
   await check(location, all)
   const acknowledged = all.reduce((sum, { done }) => sum + done.length, 0)
   const unknown = all.reduce((sum, { unknown }) => sum + unknown.length, 0)
-  t.diagnostic(`${acknowledged} writes acknowledged, of ${unknown} the fate was unknown`)
+  t.diagnostic(
+    `${acknowledged} writes acknowledged, of ${unknown} the fate was unknown; watch() ended with NET_MISSED ${missed} times`
+  )
 })

@@ -18,6 +18,8 @@ export interface Operation {
 /** The batch that a prewrite hook adds operations to. */
 export interface PrewriteBatch {
   add(operation: object): unknown
+  /** Where hooks may have to wait: ends the hook, which is called again for the same operation when the promise has settled. */
+  waitFor?(promise: Promise<unknown>): never
 }
 
 /** A prewrite hook of abstract-level. */
@@ -38,9 +40,14 @@ interface HookedDatabase {
   prefixKey(key: Encoded, format: string, local: boolean): Encoded
 }
 
-/** Makes `hook` see every write to `db`. On databases other than Terrace, it sees the writes made through this very object. */
-export function addHook(db: AnyLevel, hook: PrewriteHook<never>): void {
-  hooked(db).hooks.prewrite.add(hook, { everyWrite: true })
+/**
+ * Makes `hook` see every write to `db`. On databases other than Terrace, it sees the writes made through this very object.
+ *
+ * @param prepare - Called before the hook where that may have to wait for what it reads: reads the same for an operation, and
+ * changes nothing. What many operations need is then read together.
+ */
+export function addHook(db: AnyLevel, hook: PrewriteHook<never>, prepare?: (operation: never) => void): void {
+  hooked(db).hooks.prewrite.add(hook, { everyWrite: true, prepare })
 }
 
 export function deleteHook(db: AnyLevel, hook: PrewriteHook<never>): void {
@@ -51,15 +58,40 @@ export function deleteHook(db: AnyLevel, hook: PrewriteHook<never>): void {
 interface HookSupport {
   readonly everyWrite?: boolean
   readonly getSync?: boolean
+  readonly getSyncInHooks?: boolean
 }
 
 /**
  * Whether writes take effect in the order in which their hooks ran, hooks see every write, and `getSync` within them sees
- * everything written before. The manifest's `everyWrite` and `getSync` together mean that. It is so in Terrace.
+ * everything written before. The manifest's `everyWrite` means that, if hooks can call `getSync`. It is so in Terrace.
  */
 export function isExact(root: AnyLevel): boolean {
-  const { everyWrite, getSync } = root.supports as HookSupport
-  return everyWrite === true && getSync === true
+  return (root.supports as HookSupport).everyWrite === true && readsInHooks(root)
+}
+
+/** Whether hooks can call `getSync`. If {@link readsAtOnce} is false, they may have to wait there, and are called again. */
+export function readsInHooks({ supports }: AnyLevel): boolean {
+  const { getSync, getSyncInHooks } = supports as HookSupport
+  return getSync === true || getSyncInHooks === true
+}
+
+/** Whether the database has `getSync`, which works everywhere and not in hooks alone. */
+export function readsAtOnce({ supports }: AnyLevel): boolean {
+  return (supports as HookSupport).getSync === true
+}
+
+/** A batch whose operations are dropped, for hooks that are called only for what they read. */
+export const nowhere: PrewriteBatch = Object.freeze({ add() {} })
+
+/** In a hook that may have to wait: asks for what is read for each item, so that all of it is read together. */
+export function askFor<T>(items: Iterable<T>, read: (item: T) => void): void {
+  for (const item of items) {
+    try {
+      read(item)
+    } catch {
+      // What is not known yet makes the hook wait. Whatever else is wrong shows when it is read again.
+    }
+  }
 }
 
 /**

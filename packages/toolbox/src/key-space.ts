@@ -16,6 +16,7 @@ import {
   type Operation,
   type PrewriteHook,
   prefixOf,
+  readsAtOnce,
   rootOf,
   valueEncodingOf
 } from './hooks.js'
@@ -83,8 +84,8 @@ export class KeySpace {
   }
 
   /** Makes `hook` see every write to these keys. On databases other than Terrace, it sees the writes made through `db`. */
-  addHook(hook: PrewriteHook): void {
-    addHook(this.db, hook)
+  addHook(hook: PrewriteHook, prepare?: (operation: Operation) => void): void {
+    addHook(this.db, hook, prepare)
   }
 
   deleteHook(hook: PrewriteHook): void {
@@ -130,9 +131,9 @@ export class KeySpace {
     return key.subarray(length)
   }
 
-  /** Whether the given object is a view that hides the entry of this key. */
-  isHidden(key: Buffer): boolean {
-    return viewOf(this.given)?.isHidden(key) === true
+  /** Whether the given object is a view that hides the entry of this key by now. */
+  isHidden(key: Buffer): boolean | Promise<boolean> {
+    return viewOf(this.given)?.isHiddenNow(key) ?? false
   }
 
   /** A decoded key. */
@@ -160,6 +161,11 @@ export class KeySpace {
   /** Reads a value as bytes. */
   async read(key: Buffer): Promise<Buffer | undefined> {
     return (await this.root.get(this.inRoot(key), rawEncodings)) as Buffer | undefined
+  }
+
+  /** Whether {@link storedValue} works everywhere, and not in hooks alone. */
+  get readsAtOnce(): boolean {
+    return readsAtOnce(this.root)
   }
 
   /** Reads a value as it is stored now. Whether pending writes show depends on `orderWrites`. */

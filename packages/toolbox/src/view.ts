@@ -20,6 +20,8 @@ export interface View {
    * earlier writes.
    */
   isHidden(key: Encoded): boolean
+  /** The same outside hooks. */
+  isHiddenNow(key: Encoded): boolean | Promise<boolean>
 }
 
 const views = new WeakMap<AnyLevel, View>()

@@ -30,10 +30,18 @@ test('a method putSync does not make a database exact', async () => {
   await db.close()
 })
 
-test('over another back-end, a database is exact if functions can read within the call', async () => {
-  for (const sync of [true, false]) {
-    const db = new BackendLevel(new ArrayBackend({ sync }))
-    assert.equal(isExact(db), sync)
+test('over another back-end, a database is exact if functions can read, within the call or by waiting', async () => {
+  for (const [manifest, isSo] of [
+    [{ syncReads: true, syncWrites: true }, true],
+    [{ syncReads: false, syncWrites: false }, true],
+    [{ syncReads: false, syncWrites: true }, false],
+    [{ syncReads: true, syncWrites: true, shared: true }, false]
+  ]) {
+    const backend = new ArrayBackend({ sync: true })
+    Object.assign(backend.manifest, manifest)
+    if (!manifest.syncReads) backend.getSync = undefined
+    const db = new BackendLevel(backend)
+    assert.equal(isExact(db), isSo, JSON.stringify(manifest))
     await db.close()
   }
 })

@@ -17,8 +17,13 @@ import { coloursOf, INK, legend, title } from './style.js'
 const ROW_PIXELS = 20
 /** The first target's dots are larger: the picture is about it. */
 const [AREA, FIRST_AREA] = [70, 130]
-/** Ratios beyond it and its inverse are drawn at the edge with their number, so that one of them does not crowd all others. */
+/**
+ * Ratios beyond it and its inverse are drawn at the edge with their number, so that one of them does not crowd all others. If a row
+ * has several, whose numbers would cover each other, all are drawn where they are.
+ */
 const MOST = 128
+/** How many powers of two there is room to label on the axis. Among more, every fourth has a label. */
+const LABELS = 17
 
 /** @param {import('../results.js').Result[]} results of one group */
 export function dots(results) {
@@ -43,8 +48,9 @@ function ratios(results) {
  *   of targets; without `least` and `most`, dots alone
  */
 export function ratioDots(heading, values) {
+  const most = isCrowded(values) ? Number.POSITIVE_INFINITY : MOST
   /** @param {number} ratio */
-  const clip = (ratio) => Math.min(MOST, Math.max(1 / MOST, ratio))
+  const clip = (ratio) => Math.min(most, Math.max(1 / most, ratio))
   const clipped = values.map((value) => ({
     ...value,
     shown: clip(value.ratio),
@@ -104,10 +110,23 @@ function times(results) {
   return picture(title(results, 'µs an operation'), values, x, dotLayers(target))
 }
 
-/** @param {number[]} domain */
+/** Whether a row has several ratios beyond the same edge. @param {{ line: string, ratio: number }[]} values */
+function isCrowded(values) {
+  const beyond = values
+    .filter(({ ratio }) => ratio > MOST || ratio < 1 / MOST)
+    .map(({ line, ratio }) => `${line} ${ratio > 1}`)
+  return distinct(beyond).length < beyond.length
+}
+
+/** The powers of two to label. @param {number[]} domain */
 function powersOfTwo([least, most]) {
-  const first = Math.log2(least)
-  return Array.from({ length: Math.log2(most) - first + 1 }, (_, step) => 2 ** (first + step))
+  const [first, last] = [Math.log2(least), Math.log2(most)]
+  const step = last - first < LABELS ? 1 : 4
+  const start = Math.ceil(first / step) * step
+  return Array.from(
+    { length: Math.floor((last - start) / step) + 1 },
+    (_, index) => 2 ** (start + index * step)
+  )
 }
 
 /** The dots of the first target, and over them, so that none is hidden, those of the others. @param {string} first */

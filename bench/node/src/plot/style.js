@@ -41,7 +41,7 @@ export function withDarkScheme(svg) {
  * @param {string[]} targets
  */
 export function coloursOf(targets) {
-  const known = Object.keys(KNOWN)
+  const known = Object.keys(KNOWN).slice(0, COLOURS.length - 1)
   const others = targets.filter((target) => !known.includes(target))
   return targets.map((target) => {
     const index = known.includes(target) ? known.indexOf(target) : known.length + others.indexOf(target)
@@ -70,8 +70,11 @@ export const CONFIG = {
   view: { stroke: GRID }
 }
 
+/** How many letters a row of the legend has room for, and how many of them a symbol with its margins takes. */
+const [ROW_LETTERS, SYMBOL_LETTERS] = [105, 6]
+
 /**
- * The legend is above the picture, where it covers nothing.
+ * The legend is above the picture, where it covers nothing, in rows that are about as wide as a picture.
  * @param {string[]} names
  */
 export function legend(names) {
@@ -82,6 +85,10 @@ export function legend(names) {
     labelLimit: 0,
     symbolOpacity: 1,
     symbolSize: 90,
+    columns: Math.max(
+      1,
+      Math.floor(ROW_LETTERS / Math.max(...names.map(({ length }) => length + SYMBOL_LETTERS)))
+    ),
     values: names
   }
 }

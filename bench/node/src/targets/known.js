@@ -31,5 +31,6 @@ export const KNOWN = {
   'classic-level': { package: 'classic-level', className: 'ClassicLevel' },
   'memory-level': { package: 'memory-level', className: 'MemoryLevel', inMemory: true },
   lmdb: { package: 'lmdb', adapter: './lmdb.js' },
-  'better-sqlite3': { package: 'better-sqlite3', adapter: './better-sqlite3.js' }
+  'better-sqlite3': { package: 'better-sqlite3', adapter: './better-sqlite3.js' },
+  MemoryLevel: { package: 'terrace', className: 'MemoryLevel', inMemory: true }
 }

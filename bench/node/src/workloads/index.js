@@ -1,5 +1,6 @@
 /** The workloads by name, with the defaults of each. */
 
+import { calls } from './calls.js'
 import { clear } from './clear.js'
 import { coldRead } from './cold-read.js'
 import { mixed } from './mixed.js'
@@ -56,6 +57,11 @@ export const WORKLOADS = {
     run: plainLoop,
     defaults: { concurrency: 1, yieldTurns: false },
     rounds: 1
+  },
+  calls: {
+    summary: 'the calls that programs make most, each for --seconds at most: for databases of all kinds',
+    run: calls,
+    defaults: { n: 100_000, seconds: 2 }
   },
   databases: {
     summary: 'write and read entries in --stores databases, and reopen them',

@@ -14,6 +14,9 @@ type Line = (String, Vec<(f64, f64)>);
 /// Targets for latencies while a program writes without pause.
 const TARGETS: [(&str, f64); 2] = [("p99.9 should be below 1 ms", 1e3), ("the longest below 50 ms", 50e3)];
 
+/// The colours of the lines in their order: dark for a 99.9th percentile, light for the longest latency beside it.
+const COLOURS: [usize; 8] = [0, 1, 5, 2, 3, 7, 6, 4];
+
 pub(super) struct Timeline {
     workload: String,
     lines: Vec<Line>,
@@ -81,18 +84,20 @@ impl Picture for Timeline {
         chart
             .configure_mesh()
             .x_desc("seconds")
+            .x_label_formatter(&|seconds| seconds.to_string())
             .y_desc("µs, logarithmic")
+            .y_label_formatter(&|micros| micros.to_string())
             .label_style((FONT, 15))
             .draw()
             .map_err(failure)?;
         for (index, (name, points)) in self.lines.iter().enumerate() {
-            let colour = colour(name, index);
-            let line = LineSeries::new(points.iter().copied(), colour);
+            let style = colour(name, COLOURS[index % COLOURS.len()]).stroke_width(2);
+            let line = LineSeries::new(points.iter().copied(), style);
             chart
                 .draw_series(line)
                 .map_err(failure)?
                 .label(name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
         }
         Self::draw_targets(&mut chart, end)?;
         draw_legend(&mut chart, SeriesLabelPosition::LowerMiddle)

@@ -1,4 +1,5 @@
-//! `terrace copy`: the entries of a database, as they are now, in a new one.
+//! `terrace copy`: the entries of a database, as they are now, in a new one. With URLs, `other_back_ends` takes over
+//! before this is called.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,12 +18,18 @@ use crate::text::FormatArguments;
 const EXAMPLES: &str = r#"Examples:
   terrace copy fruit fruit-today                   works while the program that uses it is running
   terrace copy fruit small --prefix a
-  terrace copy fruit packed --compression zstd"#;
+  terrace copy fruit packed --compression zstd
+  terrace copy fruit lmdb:fruit-lmdb               done by terrace-copy, which has other options"#;
 
 /// Copy all entries, as of one moment, into a new database.
 ///
 /// The copy has no deletions and no older values. A copy that is interrupted leaves no database in TARGET; run it
 /// again to start over. If the database is not in use, `terrace checkpoint` is faster.
+///
+/// DB and TARGET may also be URLs of other back-ends: lmdb:PATH, mysql://USER@HOST/SCHEMA, slatedb:URL, level:PATH, or
+/// a server: tcp://HOST:PORT, tls:, ws:, wss:, unix:PATH. The program terrace-copy then does all of it, with options of
+/// its own, which `terrace-copy --help` lists. It is looked for in node_modules/.bin of this directory and those above
+/// it, then on the PATH; `npm install terrace-copy` installs it. A path that begins like a URL is written ./lmdb:PATH.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Copy {

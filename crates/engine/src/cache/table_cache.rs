@@ -117,7 +117,7 @@ impl TableCache {
     /// The table of `file`, which is opened if necessary.
     ///
     /// # Errors
-    /// Those of [`Table::open`]. If the file is missing, `Corruption`, or `Outdated` if a writer may have removed it.
+    /// Those of [`Table::open`] and [`Table::check_reaches`]. If the file is missing, `Corruption`, or `Outdated` if a writer may have removed it.
     pub fn table(&self, file: &Arc<FileMeta>) -> Result<Arc<Table>> {
         match self.table_if_open(file) {
             Some(table) => Ok(table),
@@ -204,7 +204,9 @@ impl TableCache {
             Some(pinned) => (Arc::clone(pinned), pinned.path().to_owned()),
             None => self.open_file(file)?,
         };
-        Table::open(opened, path, file.size_bytes, self.context.clone())
+        let table = Table::open(opened, path, file.size_bytes, self.context.clone())?;
+        table.check_reaches(&file.largest)?;
+        Ok(table)
     }
 
     /// Opens the file under its current name, or under the one that LevelDB used before 1.14.

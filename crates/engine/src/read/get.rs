@@ -42,6 +42,7 @@ impl Pinned {
 
 /// Calls `found` with the value of `key` as of `sequence`. Returns `None` if there is no value. If the read fails, `found` stays
 /// where it is.
+#[inline]
 pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
     view: &SuperVersion,
     tables: &TableCache,

@@ -107,13 +107,22 @@ pub(super) fn scan(
     Ok(found)
 }
 
-/// Whether `listed` contains the handle of a data block that was found. If so, it is the index of this table, wherever
-/// damage has left copies of blocks.
+/// Whether `listed` contains the handle of a data block that was found, and no entries were found after its last block. If so, it is the
+/// index of this table, wherever damage has left copies of blocks.
+///
+/// A table within a value also has an index. If its blocks are all of one size and lie at multiples of it, their handles are those of
+/// others of them. The last ones then lie after what its index lists.
 fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
-    found.iter().filter(|block| block.role != Role::Other).any(|block| {
+    let end = listed.last().map_or(0, FoundBlock::end);
+    let mut has_listed = false;
+    for block in found.iter().filter(|block| block.role != Role::Other) {
+        if block.handle.offset >= end {
+            return false;
+        }
         let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
-        place.is_ok_and(|index| listed[index].handle == block.handle)
-    })
+        has_listed |= place.is_ok_and(|index| listed[index].handle == block.handle);
+    }
+    has_listed
 }
 
 /// Marks the blocks of entries after a damaged place that may lie within a value there. `resumptions` are the positions
@@ -344,6 +353,19 @@ mod tests {
             let found = handles(&scan_bytes(&damaged));
             assert!(!found.iter().any(from_value), "cut at {cut}: {found:?}");
             assert_eq!(found[0], whole[0], "what is before the damage stays");
+        }
+    }
+
+    #[test]
+    fn the_index_of_a_table_within_a_value_is_not_that_of_the_file_though_its_blocks_seem_to_be_listed() {
+        // Blocks of one size: each is where the inner index says that another one is.
+        let inner = table(&vec![vec![b'v'; 600]; 8], Compression::None);
+        let blocks = handles(&scan_bytes(&inner));
+        let stride = blocks[1].offset as usize;
+        assert!(blocks.iter().all(|handle| handle.offset % stride as u64 == 0), "{blocks:?}");
+        for before in [stride, 3 * stride] {
+            let damaged = [&vec![b'x'; before][..], &inner[..inner.len() - FOOTER_SIZE_BYTES]].concat();
+            assert!(handles(&scan_bytes(&damaged)).is_empty());
         }
     }
 

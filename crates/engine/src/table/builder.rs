@@ -20,7 +20,8 @@ use terrace_format::internal_key::{
     InternalKeyComparator, SequenceNumber, ValueKind, parse_internal_key, tag, user_key,
 };
 use terrace_format::limits::{
-    BLOCK_TRAILER_SIZE_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES,
+    BLOCK_TRAILER_SIZE_BYTES, MAX_BLOCK_PADDING_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES,
+    MAX_VALUE_SIZE_BYTES, PAGE_SIZE_BYTES,
 };
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, filter_metaindex_key,
@@ -85,6 +86,11 @@ pub struct TableBuilder {
     index: BlockBuilder,
     /// A value of this size or larger has a data block of its own.
     large_value_bytes: usize,
+    /// Whether blocks that are stored uncompressed lie in as few pages as their size allows. The size of others is not known
+    /// before they are compressed.
+    fills_pages: bool,
+    /// Whether the last data block was stored uncompressed, as the next one then is, most likely.
+    stores_raw: bool,
     filter: Option<FilterBlockBuilder>,
     hash_index: Option<HashIndexBuilder>,
     /// The handle of the last data block while its index entry is held back.
@@ -155,12 +161,17 @@ impl TableBuilder {
             && options.filter_policy.is_none()
             && matches!(comparator.user(), UserComparator::Bytewise))
         .then(HashIndexBuilder::new);
+        // A policy's filters go by the offsets of blocks, so no block may move after its keys are added.
+        let fills_pages =
+            options.filter_policy.is_none() && options.block_size_bytes.is_multiple_of(PAGE_SIZE_BYTES);
         Self {
-            output: BlockOutput { file, path, offset: 0, compressed: Vec::new() },
+            output: BlockOutput { file, path, offset: 0, fills_pages, compressed: Vec::new() },
             comparator,
             data: BlockBuilder::new(options.restart_interval),
             index: BlockBuilder::new(INDEX_RESTART_INTERVAL),
             large_value_bytes: LARGE_VALUE_BYTES.max(options.block_size_bytes),
+            fills_pages,
+            stores_raw: options.compression == Compression::None,
             options,
             filter,
             hash_index,
@@ -222,10 +233,7 @@ impl TableBuilder {
         form: Form<'_>,
         checked: Checked,
     ) -> Result<()> {
-        let entry_size_bytes = internal_key.len() + value.len() + MAX_ENTRY_OVERHEAD_BYTES;
-        if !matches!(form, Form::Shared)
-            || self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES
-        {
+        if self.ends_block_before(internal_key, value, &form) {
             self.finish_data_block()?;
         }
         let user_key = user_key(internal_key);
@@ -255,6 +263,28 @@ impl TableBuilder {
             self.finish_data_block()?;
         }
         Ok(())
+    }
+
+    /// Whether the open data block, if there is one, ends before this entry.
+    #[inline]
+    fn ends_block_before(&self, internal_key: &[u8], value: &[u8], form: &Form<'_>) -> bool {
+        let size_bytes = self.data.estimated_size_bytes();
+        let entry_size_bytes = internal_key.len() + value.len() + MAX_ENTRY_OVERHEAD_BYTES;
+        !matches!(form, Form::Shared)
+            || size_bytes + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES
+            || (self.fills_pages && self.stores_raw && self.ends_page_before(internal_key, value))
+    }
+
+    /// Whether the open block, if it is stored uncompressed, ends with a page but for what may remain unused, and this entry would
+    /// take it into the next one.
+    #[inline]
+    fn ends_page_before(&self, internal_key: &[u8], value: &[u8]) -> bool {
+        // The block will begin with a page, or little after the beginning.
+        let within_page = (self.output.offset % PAGE_SIZE_BYTES as u64) as usize;
+        let lost_bytes = if within_page <= MAX_BLOCK_PADDING_BYTES { within_page } else { 0 };
+        let most_bytes = self.options.block_size_bytes - lost_bytes - BLOCK_TRAILER_SIZE_BYTES;
+        self.data.estimated_size_bytes() + MAX_BLOCK_PADDING_BYTES >= most_bytes
+            && self.data.size_with_bytes(internal_key, value) > most_bytes
     }
 
     #[inline]
@@ -367,6 +397,8 @@ impl TableBuilder {
     /// Writes filter, hash index and metaindex; returns the metaindex's handle.
     fn write_metadata(&mut self) -> Result<BlockHandle> {
         let data_size_bytes = self.output.offset;
+        // The hash index has to know its place before it is written.
+        self.output.fills_pages = false;
         // The entries are added in the bytewise order of their names, whatever the order of the table.
         let mut metaindex = BlockBuilder::new(INDEX_RESTART_INTERVAL);
         if let Some(filter) = self.filter.take() {
@@ -419,6 +451,7 @@ impl TableBuilder {
             hash_index.finish_block(handle, compression_id != NONE_ID);
         }
         self.pending = Some(handle);
+        self.stores_raw = compression_id == NONE_ID;
         if let Some(filter) = &mut self.filter {
             filter.start_block(self.output.offset);
         }
@@ -450,6 +483,8 @@ struct BlockOutput {
     file: Box<dyn WritableFile>,
     path: PathBuf,
     offset: u64,
+    /// Whether uncompressed blocks begin with a page where that spares one.
+    fills_pages: bool,
     /// Buffer for compressed bytes, kept from block to block.
     compressed: Vec<u8>,
 }
@@ -472,11 +507,25 @@ impl BlockOutput {
         pieces: &[&[u8]],
         trailer: [u8; BLOCK_TRAILER_SIZE_BYTES],
     ) -> Result<BlockHandle> {
+        if self.fills_pages && trailer[0] == NONE_ID {
+            self.pad(pieces.iter().map(|piece| piece.len()).sum::<usize>() + trailer.len())?;
+        }
         let offset = self.offset;
         pieces.iter().try_for_each(|piece| self.append(piece))?;
         let size = self.offset - offset;
         self.append(&trailer)?;
         Ok(BlockHandle { offset, size })
+    }
+
+    /// Begins a page if a block of `size_bytes` would otherwise lie in one page more than it need, and if little is lost.
+    fn pad(&mut self, size_bytes: usize) -> Result<()> {
+        let within_page = (self.offset % PAGE_SIZE_BYTES as u64) as usize;
+        let padding = PAGE_SIZE_BYTES - within_page;
+        let pages_here = (within_page + size_bytes).div_ceil(PAGE_SIZE_BYTES);
+        if padding <= MAX_BLOCK_PADDING_BYTES && pages_here > size_bytes.div_ceil(PAGE_SIZE_BYTES) {
+            self.append(&[0; MAX_BLOCK_PADDING_BYTES][..padding])?;
+        }
+        Ok(())
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {

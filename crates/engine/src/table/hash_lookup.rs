@@ -70,6 +70,11 @@ impl HashIndex {
         Self { handle, reader: OnceLock::new() }
     }
 
+    /// Where its block is.
+    pub(crate) fn handle(&self) -> BlockHandle {
+        self.handle
+    }
+
     /// The reader and the bytes that it reads; `None` if there is none, or if `tier` forbids waiting for them.
     #[inline]
     fn ready<'a>(&self, source: &'a BlockSource, tier: ReadTier) -> Option<(HashIndexReader, &'a [u8])> {

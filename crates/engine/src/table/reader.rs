@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use terrace_env::RandomAccessFile;
-use terrace_format::block::Block;
+use terrace_format::block::{Block, BlockIter};
 use terrace_format::internal_key::{self, InternalKeyComparator, SequenceNumber, ValueKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
@@ -337,6 +337,28 @@ impl Table {
 
     pub(crate) fn comparator(&self) -> &InternalKeyComparator {
         &self.source.context.comparator
+    }
+
+    /// Fails if the index ends before `largest`, the largest key that the table has.
+    ///
+    /// The footer has no checksum. One that leads to a data block in place of the index would hide the entries of other blocks.
+    ///
+    /// # Errors
+    /// `Corruption`.
+    pub(crate) fn check_reaches(&self, largest: &[u8]) -> Result<()> {
+        let mut separators = BlockIter::new(self.index.block());
+        // Whoever reads by a malformed index reports that.
+        if separators.seek_to_last().is_err() {
+            return Ok(());
+        }
+        if separators.valid() && self.comparator().compare(separators.key(), largest).is_ge() {
+            return Ok(());
+        }
+        Err(Error::corruption(
+            self.path(),
+            self.footer.index.offset,
+            "the index ends before the table's largest key",
+        ))
     }
 
     pub(crate) fn index_error(&self, error: terrace_format::FormatError) -> Error {

@@ -36,7 +36,7 @@ impl Table {
     /// Reads the whole table from the file, past the block cache, and checks that
     /// * every block's checksum is right and every entry can be decoded,
     /// * every byte of the footer is as it should be,
-    /// * data blocks follow each other without overlap,
+    /// * data blocks follow each other, and no block overlaps another,
     /// * keys are internal keys in ascending order, and each separator lies between its neighbours,
     /// * the filter admits every key, the hash index leads to its newest version, and the counts are right, where the
     ///   table has them.
@@ -53,7 +53,10 @@ impl Table {
         }
         let index = source.read_block(self.footer.index, &BlockReadOptions::default())?;
         index.verify().map_err(|error| self.index_error(error))?;
+        let metaindex = source.read_block(self.footer.metaindex, &BlockReadOptions::default())?;
+        metaindex.verify().map_err(|error| source.block_error(self.footer.metaindex, error))?;
         let metadata = Metadata::read(source, self.footer.metaindex)?;
+        self.check_side_blocks(&metadata)?;
         // A table written by an earlier version does not record it.
         let says_newest = metadata.counts.is_some_and(|counts| counts.newest_sequence.is_some());
         let counts = TableCounts { newest_sequence: says_newest.then_some(0), ..TableCounts::default() };
@@ -89,6 +92,38 @@ impl Table {
         walk.read_ahead.leave(&source.paging);
         walk.end()
     }
+
+    /// The blocks that hold no entries.
+    fn side_blocks<'a>(&'a self, metadata: &'a Metadata) -> impl Iterator<Item = BlockHandle> + 'a {
+        let filter = metadata.filter.as_ref().map(|filter| filter.handle);
+        let hash_index = metadata.hash_index.as_ref().map(|index| index.handle());
+        [Some(self.footer.index), Some(self.footer.metaindex), filter, hash_index].into_iter().flatten()
+    }
+
+    /// Checks that the blocks that hold no entries lie apart.
+    ///
+    /// The footer has no checksum. A bit flipped in a handle can lead to another block of the same size, which is intact
+    /// by itself; only its place tells.
+    fn check_side_blocks(&self, metadata: &Metadata) -> Result<()> {
+        let mut blocks: Vec<_> = self.side_blocks(metadata).collect();
+        blocks.sort_unstable_by_key(|handle| handle.offset);
+        match blocks.windows(2).find(|pair| overlap(pair[0], pair[1])) {
+            Some(pair) => {
+                Err(Error::corruption(self.path(), pair[1].offset, "a block overlaps the one before it"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where the block and its trailer end.
+fn end_of(handle: BlockHandle) -> u64 {
+    handle.offset + handle.size + BLOCK_TRAILER_SIZE_BYTES as u64
+}
+
+/// Whether two blocks, which lie in the file, share bytes.
+fn overlap(one: BlockHandle, other: BlockHandle) -> bool {
+    one.offset < end_of(other) && other.offset < end_of(one)
 }
 
 impl Walk<'_> {
@@ -102,7 +137,10 @@ impl Walk<'_> {
         }
         let block = source.read_block(handle, &BlockReadOptions::default())?;
         block.verify().map_err(|error| source.block_error(handle, error))?;
-        self.data_end = handle.offset + handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
+        if self.table.side_blocks(&self.metadata).any(|side_block| overlap(handle, side_block)) {
+            return Err(self.damage(handle.offset, "a data block overlaps a block without entries"));
+        }
+        self.data_end = end_of(handle);
 
         let mut entries = BlockIter::new(&block);
         entries.seek_to_first().map_err(|error| source.block_error(handle, error))?;

@@ -9,16 +9,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
+
 use crate::{
     Background, Env, EnvError, FileId, FileLock, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile, host,
 };
 
 mod file;
-pub(crate) mod tree;
 
-use file::{MemoryLogFile, MemoryRandomAccessFile, MemorySequentialFile, MemoryWritableFile};
-use tree::{MemoryLock, Tree};
+use file::{Body, Contents, MemoryLogFile, MemoryRandomAccessFile, MemorySequentialFile, MemoryWritableFile};
+
+use crate::locked_files::LockedFiles;
+use crate::names::Names;
 
 /// An environment whose files are in memory. Clones share them; each [`MemoryEnv::new`] has its own.
 ///
@@ -26,7 +29,8 @@ use tree::{MemoryLock, Tree};
 /// do nothing, because there is no power to lose. Clocks, threads and the process number are the system's.
 #[derive(Debug, Clone)]
 pub struct MemoryEnv {
-    tree: Arc<Tree>,
+    names: Arc<Mutex<Names<Arc<Contents>>>>,
+    locked: Arc<LockedFiles<Contents>>,
     background: Background,
     /// See [`MemoryEnv::set_memory_for_files_bytes`]. The largest number is none.
     memory_for_files_bytes: Arc<AtomicU64>,
@@ -42,7 +46,8 @@ impl MemoryEnv {
     /// Creates an empty file system. Background work runs on threads if the platform has them.
     pub fn new() -> Self {
         Self {
-            tree: Arc::new(Tree::new()),
+            names: Arc::new(Mutex::new(Names::new())),
+            locked: LockedFiles::new(),
             background: host::BACKGROUND,
             memory_for_files_bytes: Arc::new(AtomicU64::new(u64::MAX)),
         }
@@ -58,64 +63,73 @@ impl MemoryEnv {
     pub fn set_memory_for_files_bytes(&self, bytes: Option<u64>) {
         self.memory_for_files_bytes.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
+
+    /// The file at `path`, created if missing.
+    fn create_contents(&self, path: &Path) -> io::Result<Arc<Contents>> {
+        self.names.lock().create(path, || Ok(Arc::default()))
+    }
 }
 
 impl Env for MemoryEnv {
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
-        let contents = self.tree.open(path).map_err(|source| EnvError::new("open", path, source))?;
+        let contents = self.names.lock().file(path).map_err(|source| EnvError::new("open", path, source))?;
         Ok(Arc::new(MemoryRandomAccessFile::new(contents, path)))
     }
 
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
-        let contents = self.tree.open(path).map_err(|source| EnvError::new("open", path, source))?;
+        let contents = self.names.lock().file(path).map_err(|source| EnvError::new("open", path, source))?;
         Ok(Box::new(MemorySequentialFile::new(contents)))
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let contents = self.tree.create(path).map_err(|source| EnvError::new("create", path, source))?;
+        let contents = self.create_contents(path).map_err(|source| EnvError::new("create", path, source))?;
         contents.write().growing().clear();
         Ok(Box::new(MemoryWritableFile::new(contents, path)))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let contents =
-            self.tree.create(path).map_err(|source| EnvError::new("open to append", path, source))?;
+            self.create_contents(path).map_err(|source| EnvError::new("open to append", path, source))?;
         Ok(Box::new(MemoryWritableFile::new(contents, path)))
     }
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
-        let contents = self.tree.create(path).map_err(|source| EnvError::new("create", path, source))?;
+        let contents = self.create_contents(path).map_err(|source| EnvError::new("create", path, source))?;
         contents.write().growing().clear();
         Ok(Box::new(MemoryLogFile::new(contents, path)))
     }
 
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
-        self.tree.replace(path, contents, temporary).map_err(|source| EnvError::new("replace", path, source))
+        // A new file, so that handles of the old one keep what they have.
+        let file = || Ok(Arc::new(RwLock::new(Body::Growing(contents.to_vec()))));
+        let replaced = self.names.lock().replace(path, temporary, file);
+        replaced.map_err(|source| EnvError::new("replace", path, source))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        self.tree
+        self.names
+            .lock()
             .rename(from, to)
             .map_err(|source| EnvError::between(["rename", "rename a file to"], from, to, source))
     }
 
     fn remove_file(&self, path: &Path) -> Result<()> {
-        self.tree.remove_file(path).map_err(|source| EnvError::new("remove", path, source))
+        self.names.lock().remove_file(path).map_err(|source| EnvError::new("remove", path, source))
     }
 
     fn exists(&self, path: &Path) -> Result<bool> {
-        Ok(self.tree.exists(path))
+        Ok(self.names.lock().exists(path))
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
         let contents =
-            self.tree.open(path).map_err(|source| EnvError::new("get the size of", path, source))?;
+            self.names.lock().file(path).map_err(|source| EnvError::new("get the size of", path, source))?;
         let size_bytes = contents.read().len();
         Ok(size_bytes as u64)
     }
 
     fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
-        match self.tree.open(path) {
+        match self.names.lock().file(path) {
             Ok(contents) => Ok(Some(FileId { device: 0, inode: Arc::as_ptr(&contents) as usize as u64 })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(EnvError::new("look at", path, source)),
@@ -123,33 +137,40 @@ impl Env for MemoryEnv {
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {
-        self.tree.list(directory).map_err(|source| EnvError::new("list", directory, source))
+        self.names.lock().list(directory).map_err(|source| EnvError::new("list", directory, source))
     }
 
     fn create_directory_all(&self, path: &Path) -> Result<()> {
-        self.tree.create_directory_all(path).map_err(|source| EnvError::new("create directory", path, source))
+        self.names
+            .lock()
+            .create_directory_all(path)
+            .map_err(|source| EnvError::new("create directory", path, source))
     }
 
     fn remove_directory(&self, path: &Path) -> Result<()> {
-        self.tree.remove_directory(path).map_err(|source| EnvError::new("remove directory", path, source))
+        self.names
+            .lock()
+            .remove_directory(path)
+            .map_err(|source| EnvError::new("remove directory", path, source))
     }
 
     fn sync_directory(&self, path: &Path) -> Result<()> {
-        self.tree.check_directory(path).map_err(|source| EnvError::new("sync directory", path, source))
+        self.names
+            .lock()
+            .check_directory(path)
+            .map_err(|source| EnvError::new("sync directory", path, source))
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
-        self.tree
+        self.names
+            .lock()
             .link(from, to)
             .map_err(|source| EnvError::between(["link", "link a file to"], from, to, source))
     }
 
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
-        let contents = self.tree.create(path).map_err(|source| EnvError::new("lock", path, source))?;
-        match MemoryLock::acquire(&self.tree, contents) {
-            Some(lock) => Ok(Box::new(lock)),
-            None => Err(LockError::Held { holder: Some(self.process_id()), this_process: true }),
-        }
+        let contents = self.create_contents(path).map_err(|source| EnvError::new("lock", path, source))?;
+        self.locked.lock(contents, Some(self.process_id()))
     }
 
     fn monotonic_micros(&self) -> u64 {

@@ -12,7 +12,7 @@ use super::handle::{
 };
 use super::process::Process;
 use super::system::{SimulatedEnv, SimulatedHold};
-use crate::memory::tree::normal;
+use crate::names::normal;
 use crate::{
     Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile,

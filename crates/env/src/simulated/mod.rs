@@ -27,6 +27,8 @@
 //! can make fail ([`SimulatedEnv::fail_at`]) or make the last before the machine stops
 //! ([`SimulatedEnv::halt_after`]). `contents` (bytes and sizes) and `names` have the rules for what survives.
 //!
+//! [`SimulatedHandles`] are a few files on such a machine that are open already, for a [`PooledEnv`](crate::PooledEnv).
+//!
 //! A process lives until [`SimulatedEnv::cut_power`] or [`SimulatedEnv::kill_process`]. The value on which the test
 //! called that goes on as the next process. Every clone made of it before, and every file and lock opened through
 //! them, belongs to the dead process: their calls fail and change nothing.
@@ -35,6 +37,7 @@ mod call;
 mod contents;
 mod env;
 mod handle;
+mod handles;
 mod names;
 mod process;
 mod random;
@@ -42,6 +45,7 @@ mod summary;
 mod system;
 
 pub use call::{CallCounts, CallKind, Failure, FaultPlan};
+pub use handles::SimulatedHandles;
 pub use summary::{CutSummary, FileLoss};
 pub use system::SimulatedEnv;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::call::{Call, CallKind, Failure, Fault, halted};
 use super::names::{File, Names};
 use super::system::{Machine, State};
-use crate::memory::tree::normal;
+use crate::names::normal;
 
 /// A process. Clones are the same one.
 #[derive(Clone)]

@@ -115,6 +115,17 @@ impl BlockBuilder {
         self.buffer.len() + 4 * (self.restarts.len() + 1)
     }
 
+    /// Size in bytes of the block that [`finish`](Self::finish) would return after this entry, too, was
+    /// [added](Self::add).
+    pub fn size_with_bytes(&self, key: &[u8], value: &[u8]) -> usize {
+        let is_restart = self.entries_since_restart >= self.restart_interval;
+        let shared = if is_restart { 0 } else { shared_prefix_length(&self.last_key, key) };
+        let lengths = [shared, key.len() - shared, value.len()];
+        let lengths_size: usize = lengths.into_iter().map(varint_size_bytes).sum();
+        let entry_size = lengths_size + key.len() - shared + value.len();
+        self.estimated_size_bytes() + entry_size + if is_restart { 4 } else { 0 }
+    }
+
     /// Size in bytes of the entries added so far: where the last one ends.
     #[inline]
     pub fn entries_size_bytes(&self) -> usize {
@@ -144,6 +155,11 @@ impl BlockBuilder {
 #[inline]
 fn format_length(length: usize) -> u32 {
     u32::try_from(length).expect("keys, values and blocks are shorter than 4 GiB")
+}
+
+/// Size in bytes of a length as a varint.
+fn varint_size_bytes(length: usize) -> usize {
+    (usize::BITS - (length | 1).leading_zeros()).div_ceil(7) as usize
 }
 
 /// Number of bytes at the start of `a` and `b` that are equal, eight at a time.

@@ -25,7 +25,7 @@ export class ArrayBackend {
   #waiting = []
   #writing = Promise.resolve()
   /** The numbers of calls, for tests that ask. */
-  calls = { write: 0, failed: 0 }
+  calls = { write: 0, read: 0, failed: 0 }
 
   /**
    * @param options.formats - The formats of keys and values.
@@ -67,6 +67,7 @@ export class ArrayBackend {
   }
 
   getMany(keys, options, snapshot) {
+    this.calls.read++
     const wanted = keys.map(bytesOf)
     return this.#answer(() => {
       const state = this.#stateOf(snapshot)

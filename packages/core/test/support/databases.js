@@ -14,11 +14,24 @@ let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 const ENGINE = 'the engine'
 
-/** For each name, how to make a database for a test, and whether it has synchronous methods. */
+const synchronous = { getSync: true, putSync: true, everyWrite: true }
+const asynchronous = { getSync: false, putSync: false, everyWrite: true }
+
+/** For each name, how to make a database for a test, and what it can do. */
 const kinds = {
-  [ENGINE]: { isSync: true, make: (t, options) => new Level(temporaryDirectory(t), options) },
-  [`an array at once or later (TERRACE_SEED=${seed})`]: { isSync: true, make: array({ sync: true }) },
-  [`an array later (TERRACE_SEED=${seed})`]: { isSync: false, make: array({ sync: false }) }
+  [ENGINE]: { supports: synchronous, make: (t, options) => new Level(temporaryDirectory(t), options) },
+  [`an array at once or later (TERRACE_SEED=${seed})`]: {
+    supports: synchronous,
+    make: array({ sync: true })
+  },
+  [`an array later (TERRACE_SEED=${seed})`]: { supports: asynchronous, make: array({ sync: false }) }
+}
+
+// Packages of back-ends run these tests over their databases as well.
+const { TERRACE_TEST_DATABASE: other } = process.env
+if (other !== undefined) {
+  const { name, Database, supports } = await import(other)
+  kinds[name] = { supports, make: (t, options) => new Database(temporaryDirectory(t), options) }
 }
 
 function array(kind) {
@@ -29,7 +42,7 @@ const running = new AsyncLocalStorage()
 
 /** The kinds of databases, from {@link kinds}. Without `later`, only those with synchronous methods. */
 export function kindsOf({ later = true } = {}) {
-  return Object.entries(kinds).filter(([, { isSync }]) => isSync || later)
+  return Object.entries(kinds).filter(([, { supports }]) => later || supports.putSync)
 }
 
 function testOn(names, name, run) {
@@ -49,6 +62,11 @@ export function testOnEngine(name, run) {
 /** Runs a test over each back-end. */
 export function testOnAll(name, run) {
   testOn(kindsOf(), name, run)
+}
+
+/** Whether a database can write within a call. */
+export function writesAtOnce({ supports: { additionalMethods } }) {
+  return additionalMethods.putSync === true
 }
 
 /** Makes a database, not yet open, over the back-end that the test runs on. */

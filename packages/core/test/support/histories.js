@@ -117,7 +117,7 @@ class History {
     const { db, a } = this.#spaces
     // Functions of objects, a function that keeps an index of a, one that only watches, and listeners.
     const maybe = () => this.#below(2) === 0
-    this.#hooks = { db: maybe(), a: maybe(), index: maybe() && db.supports.getSync }
+    this.#hooks = { db: maybe(), a: maybe(), index: maybe() && db.supports.getSyncInHooks }
     for (const name of ['db', 'a']) if (this.#hooks[name]) this.#addFunction(name, this.#spaces[name])
     if (this.#hooks.index) await this.#addIndex()
     if (maybe()) db.hooks.prewrite.add((operation) => this.#callFor(operation, 'del'), { everyWrite: true })

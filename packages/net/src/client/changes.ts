@@ -1,8 +1,9 @@
 /** The changes of a feed of the server. */
 
+import type { KeyOptions } from 'terrace-core'
 import { protocolError } from '../protocol/errors.js'
 import { EventCode, type PartReader } from '../protocol/messages.js'
-import type { Decoding, KeyOptions } from './decoding.js'
+import type { Decoding } from './decoding.js'
 import type { Subject } from './subscription.js'
 
 /** Options of `changes()`. */

@@ -1,4 +1,4 @@
-/** Makes connections from Node. A browser's build has `connect-browser.ts` in place of this file. */
+/** Makes connections from Node. A browser's build has `connect-browser.ts` in place of this file, and the same functions in it. */
 
 import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
@@ -6,7 +6,9 @@ import { WebSocket } from 'ws'
 import type { Address } from '../transport/address.js'
 import { SocketTransport } from '../transport/socket.js'
 import type { Transport } from '../transport/transport.js'
-import { type WebSocketLike, WebSocketTransport } from '../transport/web-socket.js'
+import { type WebSocketLike, whenOpen } from '../transport/web-socket.js'
+
+export { parseAddress } from '../transport/address.js'
 
 /** Options of the connection itself. */
 export interface ConnectOptions {
@@ -32,8 +34,8 @@ export async function connect(
       return connected(connectTls({ ...named, ...options.tls, host, port }), 'secureConnect', signal)
     }
     default:
-      return connectedWeb(
-        new WebSocket(address.url, { ...options.tls, perMessageDeflate: false }),
+      return whenOpen(
+        new WebSocket(address.url, { ...options.tls, perMessageDeflate: false }) as unknown as WebSocketLike,
         address.url,
         signal
       )
@@ -56,22 +58,6 @@ function connected(
       socket.off('error', reject)
       signal.removeEventListener('abort', abort)
       resolve(new SocketTransport(socket))
-    })
-  })
-}
-
-function connectedWeb(socket: WebSocket, url: URL, signal: AbortSignal): Promise<Transport> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      socket.terminate()
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    socket.once('error', reject)
-    socket.once('open', () => {
-      socket.off('error', reject)
-      signal.removeEventListener('abort', abort)
-      resolve(new WebSocketTransport(socket as unknown as WebSocketLike, url.host))
     })
   })
 }

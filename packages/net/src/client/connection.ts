@@ -11,6 +11,9 @@ import type { Transport } from '../transport/transport.js'
 /** Messages from the server are not limited: the client has asked for them. */
 const MAX_MESSAGE_BYTES = 2 ** 31
 
+/** How long a server may take to end its side, in ms. */
+const BYE_MS = 5000
+
 export class Connection {
   readonly outbox: Outbox
   readonly #transport: Transport
@@ -91,7 +94,11 @@ export class Connection {
   bye(): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     return new Promise((resolve) => {
-      this.#onClose = () => resolve()
+      const timer = setTimeout(() => this.#transport.destroy(), BYE_MS)
+      this.#onClose = () => {
+        clearTimeout(timer)
+        resolve()
+      }
       this.outbox.sendFirst(packFrame([Ask.bye]))
       this.end()
     })

@@ -1,29 +1,9 @@
 /** How a consumer's keys and values, and its range, relate to the bytes that travel. */
 
-import type { AbstractLevel, Transcoder } from 'abstract-level'
-import { codedError } from 'terrace-core'
+import type { Transcoder } from 'abstract-level'
+import { codedError, type Encodings, type KeyOptions } from 'terrace-core'
 import { concat, inFormat, toBytes } from '../protocol/bytes.js'
 import { type WireRange, wireRange } from '../protocol/messages.js'
-
-/** The encodings of a database or sublevel. */
-// biome-ignore lint/suspicious/noExplicitAny: how it keeps its data does not matter
-export type Encodings<K, V> = Pick<AbstractLevel<any, K, V>, 'keyEncoding' | 'valueEncoding'>
-
-/** Bounds on keys, and the encodings of keys and values. */
-export interface KeyOptions<K, V> {
-  /** The first key, included. */
-  readonly gte?: K
-  /** The first key, excluded. */
-  readonly gt?: K
-  /** The last key, included. */
-  readonly lte?: K
-  /** The last key, excluded. */
-  readonly lt?: K
-  /** The encoding of keys. By default, that of the database, or of the sublevel if there is one. */
-  readonly keyEncoding?: string | Transcoder.PartialEncoder<K>
-  /** The encoding of values. By default, that of the database, or of the sublevel if there is one. */
-  readonly valueEncoding?: string | Transcoder.PartialEncoder<V>
-}
 
 type AnyEncoding = Transcoder.Encoding<unknown, string | Uint8Array, unknown>
 

@@ -4,10 +4,9 @@
  * @packageDocumentation
  */
 
+export type { ClearedRange, KeyOptions, WatchedOperation, WatchedWrites, WatchOptions } from 'terrace-core'
 export type { NetErrorCode } from '../protocol/errors.js'
 export type { ChangesOptions, FeedChange } from './changes.js'
 export type { ConnectOptions } from './connect.js'
-export type { KeyOptions } from './decoding.js'
 export type { LinkOptions } from './link.js'
 export { NetLevel, type NetLevelOptions } from './net-level.js'
-export type { ClearedRange, WatchedOperation, WatchOptions } from './writes.js'

@@ -17,10 +17,10 @@ import { copyOf } from '../protocol/bytes.js'
 import { errorFrom, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
 import { Ask, PartReader, Tell } from '../protocol/messages.js'
-import { parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
-import { type ConnectOptions, connect } from './connect.js'
+import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
+import { type Pending, PendingRequests, type Resend, settle } from './pending-requests.js'
 
 /** When a client gives up, and how often it tries. */
 export interface LinkOptions extends ConnectOptions {
@@ -34,7 +34,7 @@ export interface LinkOptions extends ConnectOptions {
   readonly connectTimeoutMs?: number
   /**
    * How long calls wait for another connection after one was lost, in ms. Then they fail with NET_OFFLINE, as do later ones until
-   * there is a connection.
+   * there is a connection. Nor does `close()` wait longer for answers.
    *
    * @defaultValue 30,000
    */
@@ -46,26 +46,6 @@ export interface LinkOptions extends ConnectOptions {
    * @defaultValue 10,000
    */
   readonly keepAliveMs?: number
-}
-
-/** What to do if the server has forgotten the session. */
-type Resend =
-  /** It reads, or is idempotent: it is sent again. */
-  | 'again'
-  /** It may have been done: it fails with NET_WRITE_UNKNOWN if it was sent. */
-  | 'never'
-  /** It is about a cursor or snapshot of the session: it fails with NET_SESSION_LOST. */
-  | 'with session'
-
-interface Pending {
-  /** The packed message: a copy of what belongs to the caller. */
-  readonly frame: Uint8Array
-  readonly resend: Resend
-  readonly convert: ((result: never) => unknown) | undefined
-  readonly resolve: (value: never) => void
-  readonly reject: (error: unknown) => void
-  /** The session in which it was sent; 0 if it was not. */
-  sentIn: number
 }
 
 /** Cursors, snapshots and subscriptions, which a new session must make again or give up. */
@@ -92,6 +72,7 @@ export interface Welcome {
   readonly maxBatchOperations: number
 }
 
+const DEFAULT_OFFLINE_TIMEOUT_MS = 30_000
 const FIRST_PAUSE_MS = 20
 const LAST_PAUSE_MS = 2000
 
@@ -101,7 +82,7 @@ const RECEIVED_EVERY = 256
 export class Link {
   readonly #address: () => string | Promise<string>
   readonly #options: LinkOptions
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new PendingRequests()
   readonly #resources = new Map<number, Resource>()
   #nextNumber = 1
   #nextHandle = 1
@@ -118,7 +99,10 @@ export class Link {
   /** Requests that were sent on this connection and are not answered. */
   #unanswered = 0
   #closing = new AbortController()
+  /** How long to wait before connecting again, in ms. A connection that brings nothing but a welcome does not make it less. */
+  #pauseMs = 0
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
+  #endTimer: ReturnType<typeof setInterval> | undefined
   /** Why calls fail at once; undefined if they may wait. */
   #refusal: CodedError<string> | undefined
   welcome: Welcome | undefined
@@ -140,19 +124,36 @@ export class Link {
       await this.#connect(this.#closing.signal)
     } catch (error) {
       this.#state = 'closed'
+      this.#pending.fail(error as CodedError<string>)
       throw error
     }
   }
 
-  /** Ends the session once all pending reads and writes are answered, or can no longer be. */
+  /** The database is being closed. What is pending is not waited for without end. */
+  endSoon(): void {
+    const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
+    const end = (): void => this.giveUp(new Error('the database is being closed, and there is no answer'))
+    // Again and again: if the connection comes back meanwhile, more may be asked for. If it is not open, nothing is waited for.
+    this.#endTimer ??= setInterval(end, offlineTimeoutMs)
+    ;(this.#endTimer as { unref?: () => void }).unref?.()
+  }
+
+  /** The database is closed. */
+  ended(): void {
+    clearInterval(this.#endTimer)
+    this.#endTimer = undefined
+  }
+
+  /** Ends the session once all pending reads and writes are answered, or can no longer be, or {@link endSoon} has had enough. */
   async close(): Promise<void> {
+    this.endSoon()
     // What is released with the session need not be waited for.
-    const wanted = [...this.#pending.values()].filter(({ resend }) => resend !== 'with session')
-    if (this.#state === 'online') await Promise.all(wanted.map(settled))
+    if (this.#state === 'online') await this.#pending.answered()
+    this.ended()
     this.#state = 'closed'
     this.#closing.abort(netError('NET_CLOSING', 'The database was closed'))
     clearTimeout(this.#offlineTimer)
-    this.#failAll(netError('NET_OFFLINE', 'The database was closed before the server was reached'))
+    this.#pending.fail(netError('NET_OFFLINE', 'The database was closed before the server was reached'))
     this.#resources.clear()
     this.#ticket = null
     const connection = this.#connection
@@ -178,19 +179,22 @@ export class Link {
    *
    * @param message - The place of its number, the second part, is filled in here.
    * @param convert - Makes what the promise resolves to of the result.
+   * @param pack - Packs the message.
    */
   ask<T>(
     resend: Resend,
     message: [kind: number, number: number, ...parts: unknown[]],
-    convert?: (result: never) => T
+    convert?: (result: never) => T,
+    pack: (message: never) => Uint8Array = packFrame
   ): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
+    if (this.#state === 'closed') return Promise.reject(netError('NET_OFFLINE', 'The database is not open'))
     const number = this.#nextNumber++
     message[1] = number
     return new Promise<T>((resolve, reject) => {
-      const frame = this.#packed(message)
+      const frame = this.#checked(pack(message as never))
       const pending: Pending = { frame, resend, convert, resolve, reject, sentIn: 0 }
-      this.#pending.set(number, pending)
+      this.#pending.add(number, pending)
       if (this.#state === 'online' && !this.#isServerClosing) this.#send(pending)
     })
   }
@@ -223,8 +227,7 @@ export class Link {
     this.#resources.delete(handle)
   }
 
-  #packed(message: Message): Uint8Array {
-    const frame = packFrame(message)
+  #checked(frame: Uint8Array): Uint8Array {
     const { maxMessageBytes = Number.POSITIVE_INFINITY } = this.welcome ?? {}
     if (frame.length <= maxMessageBytes) return frame
     throw netError(
@@ -237,12 +240,6 @@ export class Link {
     pending.sentIn = this.#session
     this.#unanswered++
     this.#connection?.outbox.send(pending.frame)
-  }
-
-  #take(number: number): Pending | undefined {
-    const pending = this.#pending.get(number)
-    this.#pending.delete(number)
-    return pending
   }
 
   async #connect(closing: AbortSignal): Promise<void> {
@@ -265,7 +262,13 @@ export class Link {
       transport.destroy()
       throw this.#unreachable(closing.reason)
     }
-    this.#welcomed(connection, welcome)
+    try {
+      this.#welcomed(connection, welcome)
+    } catch (error) {
+      // What it says makes no sense.
+      transport.destroy()
+      throw error
+    }
   }
 
   /** There is a connection: sends what is pending. */
@@ -289,7 +292,7 @@ export class Link {
 
     if (isResumed) this.#tellReceived()
     else this.#beginSession()
-    for (const pending of this.#pending.values()) this.#send(pending)
+    for (const pending of this.#pending.all()) this.#send(pending)
     this.onState?.(true)
   }
 
@@ -299,21 +302,18 @@ export class Link {
     this.#answered = []
     if (before === 0) return
     for (const resource of [...this.#resources.values()]) resource.forgotten()
-    for (const [number, { resend, sentIn, reject }] of [...this.#pending]) {
-      if (resend === 'again' || (resend === 'never' && sentIn === 0)) continue
-      this.#pending.delete(number)
-      reject(resend === 'never' ? writeUnknown() : sessionLost())
-    }
+    this.#pending.loseSession()
   }
 
   #receive(message: Message): void {
+    this.#pauseMs = 0
     const [kind] = message
     if (kind === Tell.failure && message[2] === 'NET_CLOSING') {
       this.#postpone(message[1] as number)
       return
     }
     if (kind === Tell.result || kind === Tell.failure) {
-      const pending = this.#take(message[1] as number)
+      const pending = this.#pending.take(message[1] as number)
       // What was sent twice is answered twice.
       if (pending === undefined) return
       if (kind === Tell.result) settle(pending, message[2] as never)
@@ -360,8 +360,7 @@ export class Link {
 
   /** Names the oldest request that is pending as well: what was told before may have been lost with a connection. */
   #tellReceived(): void {
-    const [oldest = this.#nextNumber] = this.#pending.keys()
-    this.tell(Ask.received, this.#answered, oldest)
+    this.tell(Ask.received, this.#answered, this.#pending.oldest ?? this.#nextNumber)
     this.#answered = []
   }
 
@@ -372,7 +371,7 @@ export class Link {
   #refused(error: CodedError<string>): void {
     const connection = this.#connection
     this.#ticket = null
-    this.#failAll(error)
+    this.#pending.fail(error)
     connection?.destroy()
     if (connection !== null) this.#lost(connection, error)
   }
@@ -382,7 +381,7 @@ export class Link {
     this.#connection = null
     if (this.#state === 'closed') return
     this.#state = 'offline'
-    const { offlineTimeoutMs = 30_000 } = this.#options
+    const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
     this.#offlineTimer = setTimeout(() => this.giveUp(cause), offlineTimeoutMs)
     this.onState?.(false, cause)
     this.#reconnect()
@@ -390,11 +389,10 @@ export class Link {
 
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing
-    for (
-      let pauseMs = FIRST_PAUSE_MS;
-      this.#state === 'offline' && !signal.aborted;
-      pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
-    ) {
+    while (this.#state === 'offline' && !signal.aborted) {
+      // Clients that lost the same server do not all come back at once.
+      if (this.#pauseMs > 0) await pause(this.#pauseMs * (0.5 + Math.random()), signal)
+      this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), LAST_PAUSE_MS)
       try {
         return await this.#connect(signal)
       } catch (error) {
@@ -402,8 +400,6 @@ export class Link {
         if (signal.aborted) return
         if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.giveUp(error as Error)
       }
-      // Clients that lost the same server do not all come back at once.
-      await pause(pauseMs * (0.5 + Math.random()), signal)
     }
   }
 
@@ -411,19 +407,7 @@ export class Link {
   giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
     this.#refusal = netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
-    this.#failAll(this.#refusal)
-  }
-
-  #failAll(error: CodedError<string>): void {
-    for (const [number, { resend, sentIn, reject }] of [...this.#pending]) {
-      this.#pending.delete(number)
-      const isUnknown = resend === 'never' && sentIn > 0
-      reject(
-        isUnknown
-          ? netError('NET_WRITE_UNKNOWN', `This write was sent, but not answered: ${error.message}`, error)
-          : error
-      )
-    }
+    this.#pending.fail(this.#refusal)
   }
 
   #unreachable(cause: unknown): CodedError<string> {
@@ -433,42 +417,8 @@ export class Link {
   }
 }
 
-function writeUnknown(): Error {
-  return netError(
-    'NET_WRITE_UNKNOWN',
-    'The connection was lost after this write was sent, and the server no longer knows it: read to learn whether it is stored'
-  )
-}
-
-/** What was read from is gone with the session. */
-export function sessionLost(): Error {
-  return netError('NET_SESSION_LOST', 'The server was started anew, or the connection was away for too long')
-}
-
 async function tokenOf({ token }: LinkOptions): Promise<string | undefined> {
   return typeof token === 'function' ? token() : token
-}
-
-function settle({ convert, resolve, reject }: Pending, result: never): void {
-  try {
-    resolve((convert === undefined ? result : convert(result)) as never)
-  } catch (error) {
-    reject(error)
-  }
-}
-
-/** Resolves once a request is answered, in whatever way. */
-function settled(pending: Pending): Promise<void> {
-  return new Promise((done) => {
-    const { resolve, reject } = pending
-    const also =
-      <T>(settle: (value: T) => void) =>
-      (value: T): void => {
-        settle(value)
-        done()
-      }
-    Object.assign(pending, { resolve: also(resolve), reject: also(reject) })
-  })
 }
 
 function pause(durationMs: number, signal: AbortSignal): Promise<void> {

@@ -10,8 +10,9 @@ import type {
   Operations,
   RangeDeletion
 } from 'terrace-core'
-import { hasBuffers, inFormat, toBytes } from '../protocol/bytes.js'
+import { hasBuffers, inFormat } from '../protocol/bytes.js'
 import { Ask, wireRange } from '../protocol/messages.js'
+import { packBytes } from '../protocol/pack-bytes.js'
 import type { Link } from './link.js'
 import { NetCursor } from './net-cursor.js'
 import { NetSnapshot } from './net-snapshot.js'
@@ -37,7 +38,7 @@ export class NetBackend implements Backend<NetSnapshot> {
 
   get(key: Bytes, { valueEncoding }: BackendReadOptions, snapshot?: NetSnapshot): Promise<Bytes | undefined> {
     const convert = (value: Uint8Array | null): Bytes | undefined => received(value, valueEncoding)
-    return this.#read(Ask.get, toBytes(key), snapshot, convert)
+    return this.#read(Ask.get, key, snapshot, convert)
   }
 
   getMany(
@@ -48,22 +49,21 @@ export class NetBackend implements Backend<NetSnapshot> {
     this.#link.checkCount(keys.length)
     const convert = (values: Array<Uint8Array | null>): Array<Bytes | undefined> =>
       values.map((value) => received(value, valueEncoding))
-    return this.#read(Ask.getMany, keys.map(toBytes), snapshot, convert)
+    return this.#read(Ask.getMany, keys, snapshot, convert)
   }
 
   has(key: Bytes, _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean> {
-    return this.#read(Ask.has, toBytes(key), snapshot)
+    return this.#read(Ask.has, key, snapshot)
   }
 
   hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean[]> {
     this.#link.checkCount(keys.length)
-    return this.#read(Ask.hasMany, keys.map(toBytes), snapshot)
+    return this.#read(Ask.hasMany, keys, snapshot)
   }
 
   write(operations: Operations, sync: boolean): Promise<void> {
     this.#link.checkCount(operations.length / 2)
-    const bytes = operations.map((part) => (part === null ? null : toBytes(part)))
-    return this.#link.ask('never', [Ask.write, 0, bytes, sync], nothing)
+    return this.#link.ask('never', [Ask.write, 0, operations, sync], nothing, packBytes)
   }
 
   clear(range: RangeDeletion, snapshot?: NetSnapshot): Promise<void> {
@@ -83,13 +83,13 @@ export class NetBackend implements Backend<NetSnapshot> {
 
   #read<T>(
     kind: number,
-    what: unknown,
+    what: Bytes | Bytes[],
     snapshot: NetSnapshot | undefined,
     convert?: (result: never) => T
   ): Promise<T> {
     return snapshot === undefined
-      ? this.#link.ask('again', [kind, 0, what, null], convert)
-      : this.#link.ask('with session', [kind, 0, what, snapshot.handle], convert)
+      ? this.#link.ask('again', [kind, 0, what, null], convert, packBytes)
+      : this.#link.ask('with session', [kind, 0, what, snapshot.handle], convert, packBytes)
   }
 }
 

@@ -1,14 +1,12 @@
 import type { AbstractDatabaseOptions } from 'abstract-level'
-import { BackendLevel } from 'terrace-core'
-import { netError } from '../protocol/errors.js'
+import { assertOpen, BackendLevel, type Encodings, type WatchedWrites, type WatchOptions } from 'terrace-core'
 import { Ask } from '../protocol/messages.js'
-import { parseAddress } from '../transport/address.js'
 import { Changes, type ChangesOptions, type FeedChange } from './changes.js'
-import { Decoding, type Encodings } from './decoding.js'
+import { parseAddress } from './connect.js'
+import { Decoding } from './decoding.js'
 import { Link, type LinkOptions } from './link.js'
 import { NetBackend } from './net-backend.js'
-import { type Subject, Subscription } from './subscription.js'
-import { type WatchedOperation, type WatchOptions, Writes } from './writes.js'
+import { subscribe, watch } from './subscribe.js'
 
 /** Options of {@link NetLevel}. */
 export interface NetLevelOptions<K, V> extends LinkOptions, AbstractDatabaseOptions<K, V> {}
@@ -60,15 +58,31 @@ export class NetLevel<
   }
 
   /**
+   * Closes the database once everything that was called is answered. What is not answered after `offlineTimeoutMs` fails: writes
+   * that were sent with NET_WRITE_UNKNOWN.
+   */
+  override close(): Promise<void> {
+    this.#link.endSoon()
+    // The promise itself: one that waits for it would resolve after an `open()` that was called next has begun.
+    const closed = super.close()
+    const ended = (): void => this.#link.ended()
+    closed.then(ended, ended)
+    return closed
+  }
+
+  /**
    * Calls a method of the server. Arguments and results are what JSON can hold, and bytes.
    *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    * @throws NET_UNKNOWN_METHOD if the server has none of that name, or whatever the method throws.
    */
-  call<Name extends keyof ServerMethods & string>(
+  async call<Name extends keyof ServerMethods & string>(
     name: Name,
     ...args: Parameters<ServerMethods[Name]>
   ): Promise<Awaited<ReturnType<ServerMethods[Name]>>> {
-    return this.#link.ask('never', [Ask.call, 0, name, args])
+    if (this.status === 'opening') return this.deferAsync(() => this.call(name, ...args))
+    assertOpen(this, 'call')
+    return this.#link.ask<Awaited<ReturnType<ServerMethods[Name]>>>('never', [Ask.call, 0, name, args])
   }
 
   /**
@@ -84,12 +98,8 @@ export class NetLevel<
    * @throws NET_LIMIT from the iterator if the session has too many subscriptions.
    * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
    */
-  watch<K = KDefault, V = VDefault>(
-    options: WatchOptions<K, V> = {}
-  ): AsyncIterableIterator<Array<WatchedOperation<K, V>>, undefined> {
-    const { sublevel = this as unknown as Encodings<K, V>, signal } = options
-    const decoding = new Decoding<K, V>(sublevel, this.#prefixOf(sublevel), options)
-    return this.#subscribe(new Writes(decoding), signal)
+  watch<K = KDefault, V = VDefault>(options: WatchOptions<K, V> = {}): WatchedWrites<K, V> {
+    return watch<K, V>(this, () => this.#link, options)
   }
 
   /**
@@ -110,30 +120,6 @@ export class NetLevel<
     options: ChangesOptions<K, V> = {}
   ): AsyncIterableIterator<FeedChange<K, V>, undefined> {
     const decoding = new Decoding<K, V>(this as unknown as Encodings<K, V>, '', options)
-    return this.#subscribe(new Changes(name, options.since, decoding), options.signal)
-  }
-
-  #subscribe<Item>(
-    subject: Subject<Item>,
-    signal: AbortSignal | undefined
-  ): AsyncIterableIterator<Item, undefined> {
-    const onEnd = (ended: Subscription<unknown>): void => this.detachResource(ended as never)
-    const subscription = new Subscription(this.#link, subject, { signal, onEnd })
-    if (signal?.aborted) return subscription
-    this.attachResource(subscription as never)
-    // While the database opens, the link keeps requests in their order: this one comes before later writes.
-    if (this.status === 'open' || this.status === 'opening') subscription.begin()
-    if (this.status !== 'open') {
-      this.open({ passive: true } as object).catch((error) => subscription.fail(error))
-    }
-    return subscription
-  }
-
-  /** What the keys of this database or of a sublevel begin with on the server. */
-  #prefixOf(sublevel: object): string {
-    for (let db: object | null | undefined = sublevel; db != null; db = (db as { parent?: object }).parent) {
-      if (db === this) return (sublevel as { prefix?: string }).prefix ?? ''
-    }
-    throw netError('NET_INVALID', "The option 'sublevel' must be a sublevel of this database")
+    return subscribe(this, () => this.#link, new Changes(name, options.since, decoding), options.signal)
   }
 }

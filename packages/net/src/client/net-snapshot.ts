@@ -2,7 +2,8 @@
 
 import type { BackendSnapshot } from 'terrace-core'
 import { Ask } from '../protocol/messages.js'
-import { type Link, type Resource, sessionLost } from './link.js'
+import type { Link, Resource } from './link.js'
+import { sessionLost } from './pending-requests.js'
 
 export class NetSnapshot implements BackendSnapshot, Resource {
   readonly #link: Link

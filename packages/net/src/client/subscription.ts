@@ -12,7 +12,16 @@
 import { type CodedError, codedError } from 'terrace-core'
 import { errorFrom, netError } from '../protocol/errors.js'
 import { Ask, type PartReader } from '../protocol/messages.js'
-import type { Link, Resource } from './link.js'
+import type { Resource } from './link.js'
+
+/** Whom a subscription asks: a link to a server, or whoever is in its place. */
+export interface Publisher {
+  readonly isClosed: boolean
+  addResource(resource: Resource): number
+  removeResource(handle: number): void
+  ask(resend: 'with session', message: [kind: number, number: number, ...parts: unknown[]]): Promise<unknown>
+  tell(kind: number, ...parts: unknown[]): void
+}
 
 /** What is subscribed to. */
 export interface Subject<Item> {
@@ -48,7 +57,9 @@ const RETRY_MS = 100
 const done = { done: true, value: undefined } as const
 
 export class Subscription<Item> implements AsyncIterableIterator<Item, undefined>, Resource {
-  readonly #link: Link
+  /** Finds whom to ask; called whenever the subscription begins. */
+  readonly #find: () => Publisher
+  #link: Publisher
   readonly #subject: Subject<Item>
   readonly #options: SubscriptionOptions
   #handle = 0
@@ -71,8 +82,9 @@ export class Subscription<Item> implements AsyncIterableIterator<Item, undefined
   /** What the consumer is told after everything that has arrived. */
   #failure: { error: unknown } | undefined
 
-  constructor(link: Link, subject: Subject<Item>, options: SubscriptionOptions) {
-    this.#link = link
+  constructor(find: () => Publisher, subject: Subject<Item>, options: SubscriptionOptions) {
+    this.#find = find
+    this.#link = find()
     this.#subject = subject
     this.#options = options
     options.signal?.addEventListener('abort', this.#abort)
@@ -122,6 +134,7 @@ export class Subscription<Item> implements AsyncIterableIterator<Item, undefined
     this.#ending = undefined
     for (const arrived of [...this.#ready, ...this.#arrived]) arrived.number = 0
 
+    this.#link = this.#find()
     this.#handle = this.#link.addResource(this)
     this.#isKnown = true
     this.#link.ask('with session', [Ask.subscribe, 0, this.#handle, ...this.#subject.request()]).then(

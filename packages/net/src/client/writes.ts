@@ -1,36 +1,10 @@
 /** The writes that a server tells of. */
 
+import type { ClearedRange, WatchedOperation } from 'terrace-core'
 import { protocolError } from '../protocol/errors.js'
 import { EventCode, type PartReader } from '../protocol/messages.js'
-import type { Decoding, Encodings, KeyOptions } from './decoding.js'
+import type { Decoding } from './decoding.js'
 import type { Subject } from './subscription.js'
-
-/** Options of `watch()`. */
-export interface WatchOptions<K, V> extends KeyOptions<K, V> {
-  /** A sublevel of the database, whose keys alone are watched. The range and the encodings are those of its keys. */
-  readonly sublevel?: Encodings<K, V>
-  /** Ends the iterator with an error LEVEL_ABORTED. */
-  readonly signal?: AbortSignal
-}
-
-/** An operation that took effect on the server. */
-export type WatchedOperation<K = string, V = string> =
-  | { readonly type: 'put'; readonly key: K; readonly value: V }
-  | { readonly type: 'del'; readonly key: K }
-  | ClearedRange<K>
-
-/** A range of keys was cleared. */
-export interface ClearedRange<K = string> {
-  readonly type: 'clear'
-  /** The first key of the range, encoded. Without it, the range has no beginning. A bound need not be a key that can be decoded. */
-  readonly gte: Uint8Array | undefined
-  /** The first key after the range, encoded. Without it, the range has no end. */
-  readonly lt: Uint8Array | undefined
-  /** Whether only some of these keys were deleted, because of a limit or a snapshot. Read again to learn which. */
-  readonly isPartial: boolean
-  /** Whether a key is within the range. */
-  includes(key: K): boolean
-}
 
 /** What the writes to a range are. */
 export class Writes<K, V> implements Subject<Array<WatchedOperation<K, V>>> {

@@ -29,7 +29,9 @@ export function copyOf(part: string | Uint8Array): Uint8Array {
 
 /** The bytes of a text, or bytes as they are. Only in Node is there text. */
 export function toBytes(part: string | Uint8Array): Uint8Array {
-  return typeof part === 'string' ? Buffer.from(part) : part
+  if (typeof part === 'string') return Buffer.from(part)
+  // A page may have buffers of the package `buffer`, which would be packed as what their `toJSON()` returns.
+  return hasBuffers || part.constructor === Uint8Array ? part : Uint8Array.from(part)
 }
 
 /** Bytes that have arrived in the format that their receiver wants: a text, or a copy. */

@@ -20,7 +20,7 @@ import { checkShape } from './shape.js'
 /** A message: its kind, then what belongs to it. */
 export type Message = readonly [kind: number, ...parts: unknown[]]
 
-const WHOLE = 0
+export const WHOLE = 0
 const PART = 1
 const LAST_PART = 2
 
@@ -213,7 +213,8 @@ function unpacked(bytes: Uint8Array, start: number, end: number): Message {
   return message as unknown as Message
 }
 
-function writeHeader(frame: Uint8Array, frameLength: number, kind: number): void {
+/** Writes the header of a frame that has so many bytes in all. */
+export function writeHeader(frame: Uint8Array, frameLength: number, kind: number): void {
   writeU32(frame, 0, frameLength - LENGTH_BYTES)
   frame[LENGTH_BYTES] = kind
 }

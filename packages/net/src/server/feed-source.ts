@@ -50,7 +50,7 @@ const boundNames = ['gte', 'gt', 'lte', 'lt'] as const
 
 export function changesOf(feed: ServedFeed, { range, after, isAllowed }: ChangesOptions): EventSource {
   const bounds = boundNames.flatMap((name, i) => (range[i] === null ? [] : [[name, range[i]]]))
-  return (subscription) => {
+  const begin = (subscription: Subscription): (() => void) => {
     const changes = feed.read({
       ...(after !== undefined && { after }),
       ...Object.fromEntries(bounds),
@@ -63,6 +63,7 @@ export function changesOf(feed: ServedFeed, { range, after, isAllowed }: Changes
       changes.return().catch(() => {})
     }
   }
+  return { subject: 'feed', begin }
 }
 
 async function forward(changes: AsyncIterable<FeedChange>, subscription: Subscription): Promise<void> {

@@ -30,7 +30,10 @@ export async function listenForMetrics(
     )
   }
 
-  const server = createServer((request, response) => answer(request, response, statistics))
+  const server = createServer((request, response) => {
+    if (isInsecure || isForLoopback(request.headers.host)) answer(request, response, statistics)
+    else response.writeHead(403, { 'content-type': 'text/plain' }).end('Ask for 127.0.0.1 or localhost\n')
+  })
   server.maxConnections = MAX_CONNECTIONS
   await listening(server, () => server.listen({ host, port }))
   const { port: actualPort } = server.address() as AddressInfo
@@ -50,6 +53,15 @@ function parsed(address: string): { host: string; port: number } {
   const port = Number(match?.[3])
   if (match !== null && port <= 65_535) return { host: (match[1] ?? match[2]) as string, port }
   throw netError('NET_INVALID', `'${address}' is no address for statistics, such as '127.0.0.1:9100'`)
+}
+
+/**
+ * Whether the header `host` names this machine. A page can give a name of its own site the address 127.0.0.1, and its browser then
+ * lets it read what comes from there; but the header has that name.
+ */
+function isForLoopback(header = ''): boolean {
+  const [, host = ''] = /^\[?(.*?)\]?(?::\d+)?$/.exec(header) ?? []
+  return isLoopback(host)
 }
 
 function answer(

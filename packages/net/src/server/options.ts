@@ -57,6 +57,11 @@ export interface Limits {
   readonly stallMs: number
   /** How long a session is kept without a connection, in ms. @defaultValue 30,000 */
   readonly sessionMs: number
+  /**
+   * How long a server that closes waits for methods that clients have called, in ms. Then the callers get NET_WRITE_UNKNOWN, and
+   * the methods run on by themselves. Reads and writes are always waited for. @defaultValue 10,000
+   */
+  readonly closeMs: number
 }
 
 export const defaultLimits: Limits = {
@@ -74,7 +79,8 @@ export const defaultLimits: Limits = {
   helloMs: 10_000,
   silenceMs: 60_000,
   stallMs: 60_000,
-  sessionMs: 30_000
+  sessionMs: 30_000,
+  closeMs: 10_000
 }
 
 /** A method that clients may call. Arguments and results are what JSON can hold, and bytes. */

@@ -19,6 +19,10 @@ export function prometheusText(statistics: ServerStatistics): string {
     metric('sessions', 'gauge', 'Sessions, with and without a connection.', [['', {}, open.sessions]]),
     metric('iterators', 'gauge', 'Open iterators.', [['', {}, open.iterators]]),
     metric('snapshots', 'gauge', 'Open snapshots.', [['', {}, open.snapshots]]),
+    metric('subscriptions', 'gauge', 'Open subscriptions, by the method that began them.', [
+      ['', { method: 'watch' }, open.watches],
+      ['', { method: 'changes' }, open.changes]
+    ]),
     metric('accepted_connections_total', 'counter', 'Connections that were accepted.', [
       ['', {}, statistics.acceptedConnections]
     ]),

@@ -4,6 +4,7 @@ import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
 import { concat } from '../protocol/bytes.js'
 import { netError, protocolError } from '../protocol/errors.js'
+import type { Message } from '../protocol/frame.js'
 import { Ask, type PartReader, partsCodes } from '../protocol/messages.js'
 import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
@@ -12,6 +13,7 @@ import type { AnyLevel } from './served-database.js'
 import { ServerCursor } from './server-cursor.js'
 import type { Request, Session } from './session.js'
 import { type EventSource, Subscription } from './subscription.js'
+import { writesWithin } from './watching.js'
 
 type Run = Request['run']
 
@@ -113,7 +115,7 @@ const call: Run = async ({ guard, host, user }, parts) => {
   guard.checkMethod(name)
   const method = Object.hasOwn(host.methods, name) ? host.methods[name] : undefined
   if (method === undefined) throw netError('NET_UNKNOWN_METHOD', `The server has no method '${name}'`)
-  return method.apply({ user }, given as never[])
+  return host.calls.run(() => method.apply({ user }, given as never[]))
 }
 
 const subscribe: Run = (session, parts) => {
@@ -122,8 +124,9 @@ const subscribe: Run = (session, parts) => {
   if (subscriptions.has(handle)) throw protocolError('A subscription begins twice')
   checkRoom(subscriptions, handle, limits.subscriptions, 'subscriptions')
   const source = sourceIn(session, parts)
-  const subscription = new Subscription(handle, (event) => session.send(event), limits.unsentEventBytes)
-  subscription.begin(source)
+  const send = (event: Message): void => session.send(event)
+  const subscription = new Subscription(handle, source, send, limits.unsentEventBytes)
+  subscription.begin()
   subscriptions.set(handle, subscription)
 }
 
@@ -181,7 +184,7 @@ function sourceIn({ guard, host }: Session, parts: PartReader): EventSource {
   const after = parts.optionalNumber('after')
   if (name === undefined) {
     guard.checkAny('watch')
-    return host.writes.within(guard.clip('watch', range))
+    return writesWithin(host.writes, guard.clip('watch', range))
   }
 
   guard.checkFeed(name)

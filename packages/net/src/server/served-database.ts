@@ -1,7 +1,7 @@
 /** The database that a server serves: any of abstract-level's, with keys and values as bytes. */
 
 import type { AbstractIterator, AbstractLevel, AbstractSnapshot, AbstractSublevel } from 'abstract-level'
-import type { CursorParts } from 'terrace-core'
+import { BackendLevel, type CursorParts, Sublevel } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { netError } from '../protocol/errors.js'
 import type { Interval } from './key-range.js'
@@ -31,10 +31,13 @@ export type BytesIterator = AbstractIterator<AnyLevel, Bytes, Bytes>
 
 export class ServedDatabase {
   readonly db: AnyLevel
+  /** Bytes as the database is given them. */
+  readonly #given: (bytes: Bytes) => Bytes
   /** A `clear()` that deletes in steps, while it does. Later writes wait, because it would delete what they store. */
   #clearing: Promise<void> | undefined
 
   constructor(db: Servable) {
+    this.#given = db instanceof BackendLevel || db instanceof Sublevel ? asItIs : copyOf
     // A sublevel has all methods of a database that are needed here. TypeScript cannot see it through the types of their hooks.
     this.db = db as AnyLevel
   }
@@ -84,8 +87,8 @@ export class ServedDatabase {
   }
 
   /**
-   * Writes operations atomically: keys and values in turns, a value of null deletes. The database may keep what it gets, so it
-   * gets copies.
+   * Writes operations atomically: keys and values in turns, a value of null deletes. A database that may keep what it gets gets
+   * copies.
    */
   write(operations: ReadonlyArray<Bytes | null>, sync: boolean): Promise<void> {
     if (this.#clearing !== undefined) return this.#clearing.then(() => this.write(operations, sync))
@@ -93,15 +96,15 @@ export class ServedDatabase {
     if (operations.length === 2) {
       const [key, value] = operations as [Bytes, Bytes | null]
       return value === null
-        ? this.db.del<Bytes>(copyOf(key), options as object)
-        : this.db.put<Bytes, Bytes>(copyOf(key), copyOf(value), options as object)
+        ? this.db.del<Bytes>(this.#given(key), options as object)
+        : this.db.put<Bytes, Bytes>(this.#given(key), this.#given(value), options as object)
     }
 
     const list = new Array(operations.length / 2)
     for (let i = 0; i < list.length; i++) {
-      const key = copyOf(operations[2 * i] as Bytes)
+      const key = this.#given(operations[2 * i] as Bytes)
       const value = operations[2 * i + 1] as Bytes | null
-      list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value: copyOf(value) }
+      list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value: this.#given(value) }
     }
     return this.db.batch(list, options)
   }
@@ -191,6 +194,11 @@ export class ServedDatabase {
       await keys.close()
     }
   }
+}
+
+/** Databases of terrace-core keep no bytes of others, and nobody changes those of a message. */
+function asItIs(bytes: Bytes): Bytes {
+  return bytes
 }
 
 function rangeOf({ start, end }: Interval): object {

@@ -101,6 +101,8 @@ export class ServerConnection implements Channel {
       this.#fail('The client reads nothing')
     else if (!this.#isPaused && now - this.#heardAt > silenceMs) this.#fail('The client is silent')
     else if (this.#isPaused && isServing) this.#reassure()
+    // A browser turns the timers of a hidden page once a minute, but the page answers.
+    else if (isServing && now - this.#heardAt > silenceMs / 4) this.#outbox.sendFirst(packFrame([Both.ping]))
   }
 
   /** Says that the server is closing. The client ends the connection once everything that it had sent is answered. */

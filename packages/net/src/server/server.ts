@@ -7,6 +7,8 @@ import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
+import { Calls } from './calls.js'
+import { DatabaseWrites } from './database-writes.js'
 import type { ServedFeed } from './feed-source.js'
 import { checkExposed, type Listener, listen } from './listener.js'
 import { listenForMetrics } from './metrics-listener.js'
@@ -24,13 +26,17 @@ import { type Servable, ServedDatabase } from './served-database.js'
 import { type ConnectionHost, ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
 import { type ServerStatistics, Statistics } from './statistics.js'
-import { WriteSource } from './write-source.js'
+import type { Subscription } from './subscription.js'
+import type { WriteSource } from './watching.js'
 
 /** How often connections are looked at, unless the limits are short. */
 const CHECK_MS = 1000
 
 /** How long clients may take to end their connections once the server closes, so that all they had sent is answered. */
 const LINGER_MS = 1000
+
+/** The longest time that a timer can wait for. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** How long connections may then take to send what they have. */
 const CLOSE_MS = 5000
@@ -43,10 +49,13 @@ export class Server {
   #closing: Promise<void> | undefined
   readonly #metricsListeners: Listener[] = []
 
-  /** @internal */
-  constructor(db: Servable, options: ServerOptions) {
+  /**
+   * @internal
+   * @param writes - Tells of the writes to the database, if its own events do not.
+   */
+  constructor(db: Servable, options: ServerOptions, writes: WriteSource = new DatabaseWrites(db)) {
     this.#options = options
-    this.#host = new ServerHost(db, options)
+    this.#host = new ServerHost(db, options, writes)
   }
 
   /** Where the server listens. */
@@ -102,7 +111,7 @@ export class Server {
 
   /**
    * Stops: accepts nothing more, finishes what clients have asked for, sends the results and ends the connections. The database
-   * stays open.
+   * stays open. Methods that run for longer than `limits.closeMs` are not waited for: their callers get NET_WRITE_UNKNOWN.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -127,6 +136,12 @@ export function createServer(db: Servable, options: ServerOptions = {}): Server 
   return new Server(db, options)
 }
 
+function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subscription['subject']): number {
+  let count = 0
+  for (const each of subscriptions.values()) if (each.subject === subject && !each.isOver) count++
+  return count
+}
+
 function isSameUser(a: User | null, b: User | null): boolean {
   return a?.name === b?.name && isDeepStrictEqual(a?.permissions, b?.permissions)
 }
@@ -135,6 +150,7 @@ class ServerHost implements ConnectionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly calls = new Calls()
   readonly feeds: Readonly<Record<string, ServedFeed>>
   readonly writes: WriteSource
   readonly authenticate: Authenticate
@@ -147,12 +163,12 @@ class ServerHost implements ConnectionHost {
   readonly #timer: NodeJS.Timeout
   #empty: (() => void) | undefined
 
-  constructor(db: Servable, options: ServerOptions) {
+  constructor(db: Servable, options: ServerOptions, writes: WriteSource) {
     this.served = new ServedDatabase(db)
     this.limits = { ...defaultLimits, ...options.limits }
     this.methods = options.methods ?? {}
     this.feeds = options.feeds ?? {}
-    this.writes = new WriteSource(db)
+    this.writes = writes
     this.authenticate = authentication(options)
     this.permissions = options.permissions ?? allPermissions
     // Reports what makes no sense now, and not to the first client.
@@ -230,7 +246,9 @@ class ServerHost implements ConnectionHost {
       connections: connections.length,
       sessions: sessions.length,
       iterators: sum(sessions, ({ cursors }) => cursors.size),
-      snapshots: sum(sessions, ({ snapshots }) => snapshots.size)
+      snapshots: sum(sessions, ({ snapshots }) => snapshots.size),
+      watches: sum(sessions, ({ subscriptions }) => countOf(subscriptions, 'writes')),
+      changes: sum(sessions, ({ subscriptions }) => countOf(subscriptions, 'feed'))
     })
     return {
       ...counted,
@@ -243,7 +261,9 @@ class ServerHost implements ConnectionHost {
   async close(): Promise<void> {
     this.isClosing = true
     clearInterval(this.#timer)
+    const patience = setTimeout(() => this.calls.giveUp(), Math.min(this.limits.closeMs, MAX_TIMER_MS))
     await Promise.all([...this.#sessions].map((session) => session.idle()))
+    clearTimeout(patience)
     for (const connection of this.#connections) connection.announceEnd()
     await this.#isEmpty(LINGER_MS)
     for (const connection of this.#connections) connection.end()

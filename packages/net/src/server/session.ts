@@ -16,6 +16,8 @@ import { described, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
 import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
+import { packBytes } from '../protocol/pack-bytes.js'
+import type { Calls } from './calls.js'
 import type { ServedFeed } from './feed-source.js'
 import type { Limits, Method, User } from './options.js'
 import { Guard, type Permissions } from './permissions.js'
@@ -25,7 +27,7 @@ import type { ServedDatabase } from './served-database.js'
 import type { ServerCursor } from './server-cursor.js'
 import type { Statistics } from './statistics.js'
 import type { Subscription } from './subscription.js'
-import type { WriteSource } from './write-source.js'
+import type { WriteSource } from './watching.js'
 
 const TICKET_BYTES = 16
 
@@ -55,6 +57,7 @@ export interface SessionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly calls: Calls
   /** Of clients without permissions of their own. */
   readonly permissions: Permissions
   readonly feeds: Readonly<Record<string, ServedFeed>>
@@ -244,7 +247,9 @@ export class Session {
 /** Packs an answer, or a failure in its place: a method may return what cannot be packed. */
 function packed(message: Answer): [Answer, Uint8Array] {
   try {
-    return [message, packFrame(message)]
+    const [kind, number, result] = message
+    const isValue = kind === Tell.result && (result === null || result instanceof Uint8Array)
+    return [message, isValue ? packBytes([kind, number, result]) : packFrame(message)]
   } catch {
     const failure: Answer = [Tell.failure, message[1], 'NET_FAILED', 'The result cannot be sent']
     return [failure, packFrame(failure)]

@@ -31,6 +31,10 @@ export interface OpenStatistics {
   readonly sessions: number
   readonly iterators: number
   readonly snapshots: number
+  /** Subscriptions to writes, `watch()`. */
+  readonly watches: number
+  /** Subscriptions to feeds, `changes()`. */
+  readonly changes: number
 }
 
 /** What a server has done since it was made, and what is open now. */

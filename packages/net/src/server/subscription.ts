@@ -11,8 +11,12 @@ import { described, netError } from '../protocol/errors.js'
 import type { Message } from '../protocol/frame.js'
 import { Tell } from '../protocol/messages.js'
 
-/** Begins to push events to a subscription. Returns how to stop. */
-export type EventSource = (subscription: Subscription) => () => void
+/** Where events come from. */
+export interface EventSource {
+  readonly subject: 'writes' | 'feed'
+  /** Begins to push events to a subscription. Returns how to stop. */
+  begin(subscription: Subscription): () => void
+}
 
 /** What an event costs beside its keys and values, in bytes. */
 export const EVENT_BYTES = 64
@@ -26,6 +30,7 @@ interface Kept {
 }
 
 export class Subscription {
+  readonly #source: EventSource
   readonly #handle: number
   readonly #send: (message: Message) => void
   readonly #maxKeptBytes: number
@@ -42,14 +47,20 @@ export class Subscription {
    * @param handle - The client's number for it.
    * @param maxKeptBytes - How many bytes of events to keep. One event alone may be larger.
    */
-  constructor(handle: number, send: (message: Message) => void, maxKeptBytes: number) {
+  constructor(handle: number, source: EventSource, send: (message: Message) => void, maxKeptBytes: number) {
     this.#handle = handle
+    this.#source = source
     this.#send = send
     this.#maxKeptBytes = maxKeptBytes
   }
 
-  begin(source: EventSource): void {
-    this.#stop = source(this)
+  begin(): void {
+    this.#stop = this.#source.begin(this)
+  }
+
+  /** What it is about. */
+  get subject(): EventSource['subject'] {
+    return this.#source.subject
   }
 
   /** Whether no more events are wanted. */

@@ -16,15 +16,18 @@ export class BorrowedBackend implements Backend {
   readonly manifest: Backend['manifest']
   readonly clear: Backend['clear']
   readonly #backend: Backend
+  readonly #writes: Pick<Backend, 'write'>
 
-  constructor(backend: Backend) {
+  /** @param writes - Where writes go. */
+  constructor(backend: Backend, writes: Required<Pick<Backend, 'write' | 'clear'>>) {
     const { encodings, permanence } = backend.manifest
     this.manifest = { encodings, ...(permanence !== undefined && { permanence }) }
     this.#backend = backend
+    this.#writes = writes
     this.clear =
       backend.clear === undefined
         ? undefined
-        : (range: RangeDeletion, snapshot?: BackendSnapshot) => backend.clear?.(range, snapshot)
+        : (range: RangeDeletion, snapshot?: BackendSnapshot) => writes.clear(range, snapshot)
   }
 
   open(): void {}
@@ -56,7 +59,7 @@ export class BorrowedBackend implements Backend {
   }
 
   write(operations: Operations, sync: boolean): void | Promise<void> {
-    return this.#backend.write(operations, sync)
+    return this.#writes.write(operations, sync)
   }
 
   cursor(options: CursorOptions, parts: CursorParts, snapshot?: BackendSnapshot): BackendCursor {

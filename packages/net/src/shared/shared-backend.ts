@@ -27,16 +27,22 @@ import {
   type CursorOptions,
   type CursorParts,
   type Operations,
-  type RangeDeletion
+  type RangeDeletion,
+  type WatchedWrites,
+  type WatchOptions
 } from 'terrace-core'
 import { Link } from '../client/link.js'
 import { encodings, NetBackend } from '../client/net-backend.js'
 import { NetSnapshot } from '../client/net-snapshot.js'
+import { type Subscriber, watch } from '../client/subscribe.js'
+import type { Publisher } from '../client/subscription.js'
 import { Ask } from '../protocol/messages.js'
 import type { Method } from '../server/options.js'
-import { createServer, type Server } from '../server/server.js'
+import { Server } from '../server/server.js'
 import { BorrowedBackend } from './borrowed-backend.js'
 import { meetingPlace } from './meeting-place.js'
+import { OwnSubscriptions } from './own-subscriptions.js'
+import { ToldWrites } from './told-backend.js'
 
 /** What the processes of a machine can be told. */
 export interface SharedOptions {
@@ -70,6 +76,8 @@ export class SharedBackend implements Backend {
     errorIfExists: true
   }
   readonly #own: Backend
+  readonly #ownWrites: ToldWrites
+  readonly #ownSubscriptions: OwnSubscriptions
   readonly #location: string
   readonly #ownerTimeoutMs: number
   readonly #methods: OwnerMethods
@@ -89,6 +97,8 @@ export class SharedBackend implements Backend {
    */
   constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
     this.#own = own
+    this.#ownWrites = new ToldWrites(own)
+    this.#ownSubscriptions = new OwnSubscriptions(this.#ownWrites)
     this.#location = location
     this.#ownerTimeoutMs = ownerTimeoutMs ?? DEFAULT_OWNER_TIMEOUT_MS
     this.#methods = methods
@@ -152,11 +162,11 @@ export class SharedBackend implements Backend {
   }
 
   write(operations: Operations, sync: boolean): void | Promise<void> {
-    return this.#for(undefined).write(operations, sync)
+    return this.#writer(undefined).write(operations, sync)
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
-    return this.#for(snapshot).clear?.(range, snapshot)
+    return this.#writer(snapshot).clear?.(range, snapshot)
   }
 
   cursor(options: CursorOptions, parts: CursorParts, snapshot?: BackendSnapshot): BackendCursor {
@@ -173,12 +183,35 @@ export class SharedBackend implements Backend {
     return this.#link?.ask('never', [Ask.call, 0, name, args])
   }
 
+  /**
+   * Yields the writes to the database of a backend like this one, whichever process makes them. With another owner it ends with
+   * NET_MISSED.
+   */
+  watch<K, V>(db: Subscriber, options: WatchOptions<K, V>): WatchedWrites<K, V> {
+    return watch(db, () => this.#publisher(), options)
+  }
+
+  /** Who tells of writes. The server tells those who still use the connection. */
+  #publisher(): Publisher {
+    return this.#isDirect ? this.#ownSubscriptions : (this.#link as Link)
+  }
+
+  #writer(snapshot: BackendSnapshot | undefined): Pick<Backend, 'write' | 'clear'> {
+    const who = this.#for(snapshot)
+    return who === this.#own ? this.#ownWrites : who
+  }
+
   /** Who does it: whoever has made the snapshot; and the connection, until everything that was sent over it is done. */
   #for(snapshot: BackendSnapshot | undefined): Backend {
     const client = this.#client as Backend | undefined
     if (client === undefined) return this.#own
     if (snapshot !== undefined) return snapshot instanceof NetSnapshot ? client : this.#own
-    return this.#server !== undefined && this.#link?.isIdle === true ? this.#own : client
+    return this.#isDirect ? this.#own : client
+  }
+
+  /** Whether this process is the owner, and waits for nothing that it has asked for as a client. */
+  get #isDirect(): boolean {
+    return this.#client === undefined || (this.#server !== undefined && this.#link?.isIdle === true)
   }
 
   /** Opens the database in this process and serves it. Returns the error if another process has it open. */
@@ -190,7 +223,13 @@ export class SharedBackend implements Backend {
       throw error
     }
 
-    const server = createServer(new BackendLevel(new BorrowedBackend(this.#own)), { methods: this.#methods })
+    const borrowed = new BackendLevel(new BorrowedBackend(this.#own, this.#ownWrites))
+    const options = {
+      methods: this.#methods,
+      // They end by themselves, and a compaction may take its time.
+      limits: { closeMs: Number.POSITIVE_INFINITY }
+    }
+    const server = new Server(borrowed, options, this.#ownWrites)
     try {
       await server.listen(meetingPlace(this.#location))
     } catch (error) {

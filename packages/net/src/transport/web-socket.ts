@@ -18,6 +18,16 @@ export interface WebSocketLike {
   terminate?(): void
 }
 
+interface MessageLike {
+  readonly data: unknown
+}
+
+/** A browser tells a page nothing of what went wrong. */
+interface ErrorLike {
+  readonly error?: Error
+  readonly message?: string
+}
+
 const OPEN = 1
 
 /** More than this leaves in several messages, because receivers bound their size. */
@@ -30,6 +40,8 @@ export class WebSocketTransport implements Transport {
   readonly peer: string
   readonly #socket: WebSocketLike
   #drain: (() => void) | undefined
+  #close = (): void => {}
+  #isClosed = false
   #looking: ReturnType<typeof setTimeout> | undefined
 
   constructor(socket: WebSocketLike, peer: string) {
@@ -45,17 +57,15 @@ export class WebSocketTransport implements Transport {
   attach({ data, drain, close }: TransportHandlers): void {
     let cause: Error | undefined
     this.#drain = drain
-    this.#socket.addEventListener('message', ({ data: received }: { data: unknown }) => {
+    this.#close = () => close(cause)
+    this.#socket.addEventListener('message', ({ data: received }: MessageLike) => {
       // Text is no part of the protocol; as a frame of no bytes it ends the connection.
-      data(received instanceof ArrayBuffer ? bytesOf(received) : new Uint8Array(4))
+      if (!this.#isClosed) data(received instanceof ArrayBuffer ? bytesOf(received) : new Uint8Array(4))
     })
-    this.#socket.addEventListener('error', (event: { error?: Error; message?: string }) => {
-      cause = event.error ?? new Error(event.message || 'The WebSocket failed')
+    this.#socket.addEventListener('error', (event: ErrorLike) => {
+      cause = errorOf(event)
     })
-    this.#socket.addEventListener('close', () => {
-      clearTimeout(this.#looking)
-      close(cause)
-    })
+    this.#socket.addEventListener('close', () => this.#closed())
   }
 
   write(bytes: Uint8Array): void {
@@ -79,8 +89,19 @@ export class WebSocketTransport implements Transport {
   }
 
   destroy(): void {
-    if (this.#socket.terminate === undefined) this.#socket.close()
-    else this.#socket.terminate()
+    if (this.#socket.terminate !== undefined) this.#socket.terminate()
+    else {
+      // A browser waits a minute for a peer that does not answer before it says that the connection is closed.
+      this.#socket.close()
+      queueMicrotask(() => this.#closed())
+    }
+  }
+
+  #closed(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearTimeout(this.#looking)
+    this.#close()
   }
 
   #look(): void {
@@ -90,4 +111,25 @@ export class WebSocketTransport implements Transport {
       else this.#drain?.()
     }, LOOK_MS)
   }
+}
+
+/** Resolves once a WebSocket is open. Rejects if that fails, or once the signal is aborted. */
+export function whenOpen(socket: WebSocketLike, url: URL, signal: AbortSignal): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    const transport = new WebSocketTransport(socket, url.host)
+    const abort = (): void => {
+      transport.destroy()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.addEventListener('error', (event: ErrorLike) => reject(errorOf(event)))
+    socket.addEventListener('open', () => {
+      signal.removeEventListener('abort', abort)
+      resolve(transport)
+    })
+  })
+}
+
+function errorOf({ error, message }: ErrorLike): Error {
+  return error ?? new Error(message || 'The WebSocket failed')
 }

@@ -1,14 +1,12 @@
 // Stands between clients and a server, and can cut what connects them.
 
-import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { temporaryPath } from './temporary.js'
 
 /** A proxy before a server on a Unix socket. Clients connect to its `address`. */
 export async function cuttingProxy(target) {
-  const path = join(mkdtempSync(join(tmpdir(), 'terrace-net-proxy-')), 'socket')
+  const path = temporaryPath('socket')
   const pairs = new Set()
   let isOpen = true
   let isSilent = false
@@ -76,7 +74,6 @@ export async function cuttingProxy(target) {
     async stop() {
       await close()
       await new Promise((resolve) => proxy.close(resolve))
-      rmSync(dirname(path), { recursive: true, force: true })
     }
   }
 }

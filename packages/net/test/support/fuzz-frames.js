@@ -1,21 +1,14 @@
-// Sends frames that no client would send: to the reader of frames, and to a living server, which an honest client uses meanwhile.
-//
-//   node test/support/fuzz-frames.js COUNT     TERRACE_SEED repeats a run
+// Frames that no peer would send, and what the reader of frames makes of them.
 
 import assert from 'node:assert/strict'
-import { pathToFileURL } from 'node:url'
 import { FrameReader, packFrame } from '../../dist/protocol/frame.js'
 import { PART_BYTES } from '../../dist/protocol/limits.js'
 import { Ask, Both } from '../../dist/protocol/messages.js'
-import { Random, seed } from './random.js'
-import { greetedClient, rawClient } from './raw-client.js'
-import { serve } from './served.js'
+import { anyPart, clientMessage, mutatedBytes, mutatedFrame } from './fuzz-messages.js'
+import { seed } from './random.js'
 
-const MAX_MESSAGE_BYTES = 128 * 1024
+export const MAX_MESSAGE_BYTES = 128 * 1024
 const MAX_ITEMS = 3000
-
-/** Frames of one connection. */
-const FRAMES = 20
 
 const kinds = [...Object.values(Ask), ...Object.values(Both), 0, 64, 97, 200, -1, 2 ** 40]
 
@@ -40,39 +33,9 @@ export function fuzzReader(random, count) {
   return outcomes
 }
 
-/** Sends hostile frames to a server over `count` connections, while an honest client works. */
-export async function fuzzServer(random, count) {
-  const limits = {
-    messageBytes: MAX_MESSAGE_BYTES,
-    batchOperations: 1000,
-    iterators: 10,
-    snapshots: 5,
-    sessionMs: 50
-  }
-  const host = await serve({ limits, methods: { echo: (...given) => given } })
-  const honest = host.connect()
-  try {
-    const own = host.db.sublevel('honest', { keyEncoding: 'utf8', valueEncoding: 'utf8' })
-    for (let round = 0; round < count; round++) {
-      const isGreeted = random.below(4) > 0
-      const client = await (isGreeted ? greetedClient : rawClient)(host.address)
-      for (let i = 0; i < FRAMES; i++) client.write(hostileFrame(random))
-      client.socket.end()
-      // In the sublevel that the honest client has for itself, unless a fuzzed request deletes everything.
-      const value = `value ${round}`
-      await honest.put('honest', value)
-      await client.closed
-      await honest.sublevel('honest').put('key', value)
-      assert.equal(await own.get('key'), value, `seed ${seed}, round ${round}`)
-    }
-  } finally {
-    await host.stop()
-  }
-}
-
 /** A frame, or what looks like one. */
-function hostileFrame(random) {
-  switch (random.below(9)) {
+export function hostileFrame(random) {
+  switch (random.below(11)) {
     case 0:
       return random.bytes(1 + random.below(40))
     case 1:
@@ -88,7 +51,11 @@ function hostileFrame(random) {
         Buffer.concat([Buffer.from([0x94, random.pick(kinds) & 0x7f, 5]), random.bytes(random.below(30))])
       )
     case 6:
-      return mutated(random, packFrame(request(random)))
+      return mutatedBytes(random, packFrame(request(random)))
+    case 7:
+      return mutatedFrame(random, clientMessage(random, random.below(200)))
+    case 8:
+      return packFrame(clientMessage(random, random.below(200)))
     default:
       return Buffer.from(packFrame(request(random)))
   }
@@ -101,39 +68,11 @@ function request(random) {
   return [random.pick(kinds), number, ...parts]
 }
 
-function anyPart(random, depth) {
-  const few = () => Array.from({ length: random.below(5) }, () => anyPart(random, depth - 1))
-  const parts = [
-    () => random.below(6),
-    () => random.pick([-1, 0.5, Number.NaN, 2 ** 53, 2 ** 31, 1e300]),
-    () => null,
-    () => random.below(2) === 0,
-    () => random.bytes(random.below(6)),
-    () => random.pick(['', 'echo', '__proto__', 'constructor']),
-    () =>
-      random.pick([
-        [null, null, null, null],
-        [random.bytes(1), null, null, random.bytes(1)]
-      ]),
-    () => [random.bytes(1), random.bytes(2), random.bytes(2), null],
-    () => (depth > 0 ? few() : null),
-    () => (depth > 0 ? { a: anyPart(random, depth - 1), __proto__: null } : {})
-  ]
-  return random.pick(parts)()
-}
-
 /** A frame whose length is wrong. */
 function lying(random, frame) {
   const copy = Buffer.from(frame)
   copy.writeUInt32LE(random.pick([0, 1, copy.length, copy.length + 3, MAX_MESSAGE_BYTES, 2 ** 32 - 1]))
   return copy
-}
-
-function mutated(random, frame) {
-  const copy = Buffer.from(frame)
-  for (let flips = 1 + random.below(3); flips > 0; flips--)
-    copy[random.below(copy.length)] = random.below(256)
-  return random.below(3) === 0 ? copy.subarray(0, random.below(copy.length)) : copy
 }
 
 /** A part of one of few messages, which may never end. */
@@ -169,14 +108,4 @@ function framed(kind, payload) {
   frame[4] = kind
   payload.copy(frame, 5)
   return frame
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const count = Number(process.argv[2] ?? 10_000)
-  const random = new Random()
-  console.log(`TERRACE_SEED=${seed}`)
-  console.log('reader', count, fuzzReader(random, count))
-  const connections = Math.ceil(count / FRAMES)
-  await fuzzServer(random, connections)
-  console.log('server', connections, 'connections of', FRAMES, 'frames: it works on')
 }

@@ -1,9 +1,7 @@
 // A proxy between clients and a server, on a Unix socket. It cuts connections, at any byte, delays them, or swallows everything.
 
-import { mkdtempSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { temporaryPath } from './temporary.js'
 
 /** Starts a proxy. `target` is the address of the server, which may be changed later. */
 export async function startProxy(target) {
@@ -34,7 +32,7 @@ class CuttingProxy {
   }
 
   async listen() {
-    const path = join(mkdtempSync(join(tmpdir(), 'terrace-proxy-')), 'socket')
+    const path = temporaryPath('socket')
     this.#server = createServer((client) => this.#accept(client))
     await new Promise((resolve) => this.#server.listen(path, resolve))
     this.address = `unix:${path}`

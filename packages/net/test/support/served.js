@@ -1,15 +1,13 @@
 // A served database for tests: a server over an addressable transport, and clients of it.
 
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
+import { temporaryPath } from './temporary.js'
 
 /** Addresses to listen on, by the name of the transport. */
 export const addresses = {
-  unix: () => `unix:${join(mkdtempSync(join(tmpdir(), 'terrace-net-')), 'socket')}`,
+  unix: () => `unix:${temporaryPath('socket')}`,
   tcp: () => 'tcp://127.0.0.1:0',
   ws: () => 'ws://127.0.0.1:0/db'
 }

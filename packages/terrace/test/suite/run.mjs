@@ -1,28 +1,15 @@
-// Runs the published test suite of abstract-level, unmodified, against Level; or, with the argument `sublevels`, against a
-// sublevel three deep; with `shared`, against a shared database; with `clients`, against one that another instance owns.
+// Runs the published test suite of abstract-level, unmodified, against Level, a sublevel three deep, a shared database, one that
+// another instance owns, MemoryLevel, and a sublevel of one. The argument names one of them; without it, all run.
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Level } from 'terrace'
+import { Level, MemoryLevel } from 'terrace'
+import { runSuites } from '../../../../tests/support/suite.mjs'
 
-const require = createRequire(import.meta.url)
-const test = require('tape')
-const suite = require('abstract-level/test')
-
-// As many as the suite registers for classic-level 3.0.0. abstract-level may add more. Some are about options of open().
-const EXPECTED_TESTS = { databases: 1509, sublevels: 1506, shared: 1470, clients: 1470 }
-
-const { 2: kind = 'databases' } = process.argv
 const parent = mkdtempSync(join(tmpdir(), 'terrace-suite-'))
 const newDirectory = () => mkdtempSync(join(parent, 'db-'))
-const factories = {
-  databases: (options) => new Level(newDirectory(), options),
-  sublevels: (options) => new Level(newDirectory()).sublevel('a').sublevel(['b', 'c'], options),
-  shared: (options) => new Level(newDirectory(), shared(options)),
-  clients: (options) => new Client(newDirectory(), options)
-}
+process.on('exit', () => rmSync(parent, { recursive: true, force: true }))
 
 /** The options, with `shared` where tests that compare options do not see it. */
 function shared(options) {
@@ -53,26 +40,18 @@ class Client extends Level {
   }
 }
 
-let registered = 0
-
-suite({
-  test: Object.assign((...args) => {
-    registered++
-    return test(...args)
-  }, test),
-  factory: factories[kind]
+// As many as the suite registers for classic-level 3.0.0. Some are about options of open().
+runSuites(import.meta.url, {
+  databases: { tests: 1509, factory: (options) => new Level(newDirectory(), options) },
+  sublevels: {
+    tests: 1506,
+    factory: (options) => new Level(newDirectory()).sublevel('a').sublevel(['b', 'c'], options)
+  },
+  shared: { tests: 1470, factory: (options) => new Level(newDirectory(), shared(options)) },
+  clients: { tests: 1470, factory: (options) => new Client(newDirectory(), options) },
+  memory: { tests: 1500, factory: (options) => new MemoryLevel(options) },
+  memorySublevels: {
+    tests: 1500,
+    factory: (options) => new MemoryLevel().sublevel('a').sublevel(['b', 'c'], options)
+  }
 })
-
-// Some tests leave a shared database open, and with it a socket.
-let hasFailed = false
-test.onFailure(() => {
-  hasFailed = true
-})
-test.onFinish(() => process.exit(hasFailed ? 1 : 0))
-
-test(`the suite registers every test for ${kind} that it registers for classic-level`, (t) => {
-  t.ok(registered >= EXPECTED_TESTS[kind], `${registered} tests registered`)
-  t.end()
-})
-
-process.on('exit', () => rmSync(parent, { recursive: true, force: true }))

@@ -1,13 +1,17 @@
-// A process that shares a database. It writes entries one after the other, and tells its parent of each that is acknowledged.
+// A process that shares a database. It writes entries one after the other, and tells its parent of each that is acknowledged. It
+// watches the database meanwhile: it must hear of its own writes, unless it is told that it has missed some.
 //
 //   node sharing-process.js LOCATION NAME
 //
-// Lines on standard output: `open`, `owner` when it owns the database, `done KEY`, `unknown KEY`, `failed KEY CODE`. Commands on
-// standard input: `stop` closes the database, `block` keeps the event loop from turning.
+// Lines on standard output: `open`, `owner` when it owns the database, `done KEY`, `unknown KEY`, `failed KEY CODE`, `missed`, and
+// `unheard COUNT` at the end. Commands on standard input: `stop` closes the database, `block` keeps the event loop from turning.
 
 import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Level } from 'terrace'
+
+/** How long to wait for what was not heard of yet, in ms. */
+const HEAR_MS = 5000
 
 const [location, name] = process.argv.slice(2)
 const db = new Level(location, { shared: true, ownerTimeoutMs: 20_000 })
@@ -21,6 +25,34 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 await db.open()
 console.log('open')
 
+/** Writes that were acknowledged and not heard of yet, and those that were heard of before. */
+const awaited = new Set()
+const early = new Set()
+/** Counts the calls of watch(). Each hears of the writes that are called after it. */
+let watches = 0
+let whenHeard
+
+async function watch() {
+  for (;;) {
+    const writes = db.watch({ gte: `${name}-`, lt: `${name}.` })
+    watches++
+    try {
+      for await (const operations of writes) {
+        for (const { key } of operations) if (!awaited.delete(key)) early.add(key)
+        if (isStopped && awaited.size === 0) whenHeard?.()
+      }
+      return
+    } catch ({ code }) {
+      if (code !== 'NET_MISSED') throw new Error(code)
+      console.log('missed')
+      awaited.clear()
+      early.clear()
+      whenHeard?.()
+    }
+  }
+}
+
+const watching = watch()
 let wasOwner = false
 for (let n = 0; !isStopped; n++) {
   if (db.isOwner && !wasOwner) {
@@ -29,8 +61,10 @@ for (let n = 0; !isStopped; n++) {
   }
 
   const key = `${name}-${n}`
+  const before = watches
   try {
     await db.put(key, key)
+    if (before === watches && !early.delete(key)) awaited.add(key)
     console.log(`done ${key}`)
   } catch ({ code }) {
     console.log(code === 'NET_WRITE_UNKNOWN' ? `unknown ${key}` : `failed ${key} ${code}`)
@@ -38,5 +72,13 @@ for (let n = 0; !isStopped; n++) {
   await turn()
 }
 
+if (awaited.size > 0) {
+  await new Promise((resolve) => {
+    whenHeard = resolve
+    setTimeout(resolve, HEAR_MS).unref()
+  })
+}
+console.log(`unheard ${awaited.size}`)
 await db.close()
+await watching
 process.exit()

@@ -12,7 +12,9 @@ import terrace, {
   type RepairReport,
   type Snapshot,
   type Stats,
-  type Sublevel
+  type Sublevel,
+  type WatchedOperation,
+  type WatchedWrites
 } from 'terrace'
 
 /** Accepts only a value whose type is exactly `T`. Any other value would need an argument that does not exist. */
@@ -74,6 +76,11 @@ export async function otherTypes(): Promise<void> {
   await batch.put(1, { name: 'a' }).del(2).write({ sync: true })
 
   const users = db.sublevel<string, boolean>('users', { valueEncoding: 'json' })
+  for await (const operations of db.watch({ gte: 1 })) {
+    expectType<Array<WatchedOperation<number, { name: string }>>>()(operations)
+    for (const operation of operations) if (operation.type === 'clear') operation.includes(1)
+  }
+  expectType<WatchedWrites<string, boolean>>()(db.watch<string, boolean>({ sublevel: users }))
   expectType<boolean | undefined>()(await users.get('a'))
 
   // @ts-expect-error a key is a number

@@ -3,15 +3,15 @@ import { pipeline } from 'node:stream/promises'
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
 import { encodeBlock, encodeHeader, encodeTrailer } from './format.js'
-import { type DumpOptions, type Summary, throwIfAborted } from './options.js'
+import { type DumpOptions, type PartLimits, type Summary, throwIfAborted } from './options.js'
 import { scan } from './scan.js'
 import { Tally } from './tally.js'
 
 /** A destination for a dump: a stream of Node or of the web. The dump ends it. */
 export type DumpDestination = NodeJS.WritableStream | WritableStream<Uint8Array>
 
-/** The most entries of a block. */
-const BLOCK_ENTRIES = 10_000
+/** What a block may hold. */
+const BLOCK: PartLimits = { entries: 10_000, bytes: 2 ** 20 }
 
 /** Yields the bytes of a dump in pieces, and returns what was dumped. */
 export async function* dumpPieces(
@@ -22,7 +22,7 @@ export async function* dumpPieces(
   throwIfAborted(options)
   yield encodeHeader()
 
-  for await (const part of scan(db, options.range ?? {}, BLOCK_ENTRIES)) {
+  for await (const part of scan(db, options.range ?? {}, BLOCK)) {
     throwIfAborted(options)
     for (const entry of part) tally.add(entry)
     yield Buffer.concat(encodeBlock(part))

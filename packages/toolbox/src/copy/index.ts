@@ -4,15 +4,25 @@ import type { AnyLevel, LevelLike } from '../level-like.js'
 import type { DumpSource } from './byte-source.js'
 import { copyEntries } from './copy.js'
 import { type DumpDestination, dumpPieces, dumpTo } from './dump.js'
-import type { CopyOptions, DumpOptions, RestoreOptions, Summary, VerifyOptions } from './options.js'
+import type {
+  CopyOptions,
+  CopySummary,
+  DumpOptions,
+  RestoreOptions,
+  Summary,
+  VerifyOptions
+} from './options.js'
 import { readDump, restoreFrom } from './restore.js'
 
 export type { DumpSource } from './byte-source.js'
 export type { DumpDestination } from './dump.js'
 export type {
   CopyOptions,
+  CopyProgress,
   CopyRange,
+  CopySummary,
   DumpOptions,
+  Existing,
   Progress,
   RestoreOptions,
   Summary,
@@ -20,12 +30,20 @@ export type {
 } from './options.js'
 
 /**
- * Copies the entries of one database into another: as bytes, in batches, from one snapshot. Entries of the target with the same
- * keys are overwritten; its other entries stay. Each batch is read back and compared.
+ * Copies the entries of one database into another: as bytes, in batches, from one snapshot. When it returns, the target holds exactly
+ * what was read from the source, and the last write was synced. With `existing: 'merge'` it holds its other entries as well, and nothing
+ * was synced.
  *
- * After an error, the target has the batches that were written before it; copying again completes the copy.
+ * The target is marked as unfinished until then. After an error or a crash, copying again completes the copy: it compares what is
+ * there with the source as it is then, writes what differs, and deletes what only the target has.
  *
+ * Nobody else may write to the target meanwhile.
+ *
+ * @throws COPY_TARGET_NOT_EMPTY if the target has entries that no unfinished copy left, and `existing` does not say what to do.
+ * @throws COPY_SAME_DATABASE if the source and the target are the same. Nothing is changed.
+ * @throws COPY_UNFINISHED if the source is the target of an unfinished copy, or the target is and `existing` is `merge`.
  * @throws COPY_MISMATCH if the target does not have what was written to it.
+ * @throws COPY_KEY_ORDER if a database has its keys in an order other than that of their bytes, where they must be compared in it.
  * @throws COPY_ABORTED if the signal was aborted.
  * @throws COPY_INVALID_OPTION if an option is not valid.
  * @throws any error of the databases.
@@ -34,7 +52,7 @@ export async function copy<K, V, KTo, VTo>(
   from: LevelLike<K, V>,
   to: LevelLike<KTo, VTo>,
   options: CopyOptions<K> = {}
-): Promise<Summary> {
+): Promise<CopySummary> {
   return copyEntries(from as AnyLevel, to as AnyLevel, options)
 }
 

@@ -40,9 +40,16 @@ export interface WorkOptions {
   signal?: AbortSignal | undefined
 }
 
+/** How much may be in one part of a copy. */
+export interface PartLimits {
+  readonly entries: number
+  /** With the lengths of keys and values. A single entry may have more. */
+  readonly bytes: number
+}
+
 export interface WritingOptions extends WorkOptions {
   /**
-   * The most entries of one batch, 1 to 2^20. A batch also ends at 1 MiB.
+   * The most entries of one batch, 1 to 2^20. A batch also ends with 1 MiB.
    *
    * @defaultValue `1000`
    */
@@ -55,14 +62,58 @@ export interface DumpOptions<K> extends WorkOptions {
   range?: CopyRange<K> | undefined
 }
 
+/** The progress of a copy. */
+export interface CopyProgress extends Progress {
+  /** Whether entries are being copied, or read back from the target to compare them. Both count from 0. */
+  phase: 'copying' | 'verifying'
+  /**
+   * About how many bytes there will be in this phase. While copying it is known if the source has `approximateSize()`, as Terrace and
+   * classic-level have.
+   */
+  estimatedBytes?: number | undefined
+}
+
+/** What was copied. `entries`, `bytes` and `checksum` are those of the source. */
+export interface CopySummary extends Summary {
+  /** How many entries were written, because the target did not have them already. */
+  written: number
+  /** How many entries were deleted, because only the target had them. */
+  deleted: number
+  /** Whether this completed a copy that had been begun before. */
+  resumed: boolean
+}
+
+/** What to do with a target that has entries; see {@link CopyOptions.existing}. */
+export type Existing = 'refuse' | 'merge' | 'overwrite'
+
 /** Options of `copy()`. */
-export interface CopyOptions<K> extends WritingOptions, DumpOptions<K> {
+export interface CopyOptions<K>
+  extends Omit<WritingOptions, 'onProgress'>,
+    Omit<DumpOptions<K>, 'onProgress'> {
+  /**
+   * What to do if the target has entries, unless an unfinished copy left them there: refuse; keep the entries with other keys
+   * (`merge`); or make it hold exactly what is copied (`overwrite`).
+   *
+   * @defaultValue `'refuse'`
+   */
+  existing?: Existing | undefined
+
   /**
    * Whether to read back what was written, and compare.
    *
    * @defaultValue `true`
    */
   verify?: boolean | undefined
+
+  /**
+   * The most bytes of one batch, 1 to 2^30, unless a single entry has more.
+   *
+   * @defaultValue `2 ** 20`
+   */
+  batchSizeBytes?: number | undefined
+
+  /** Called with the progress, at most four times a second and at the end of each phase. */
+  onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
 /** Options of `verifyDump()`. */
@@ -83,10 +134,28 @@ const DEFAULT_BATCH_SIZE = 1000
 const MAX_BATCH_SIZE = 2 ** 20
 const DEFAULT_MAX_BLOCK_SIZE_BYTES = 256 * 2 ** 20
 const MAX_BLOCK_SIZE_BYTES = 2 ** 32 - 1
+const DEFAULT_BATCH_SIZE_BYTES = 2 ** 20
+const MAX_BATCH_SIZE_BYTES = 2 ** 30
+const EXISTING: readonly Existing[] = ['refuse', 'merge', 'overwrite']
 
 /** The option `batchSize`, checked. */
-export function batchSizeOf({ batchSize = DEFAULT_BATCH_SIZE }: WritingOptions): number {
+export function batchSizeOf({ batchSize = DEFAULT_BATCH_SIZE }: Pick<WritingOptions, 'batchSize'>): number {
   return integer('batchSize', batchSize, MAX_BATCH_SIZE)
+}
+
+/** The options `batchSize` and `batchSizeBytes`, checked. */
+export function batchLimitsOf(options: CopyOptions<unknown>): PartLimits {
+  const { batchSizeBytes = DEFAULT_BATCH_SIZE_BYTES } = options
+  return {
+    entries: batchSizeOf(options),
+    bytes: integer('batchSizeBytes', batchSizeBytes, MAX_BATCH_SIZE_BYTES)
+  }
+}
+
+/** The option `existing`, checked. */
+export function existingOf({ existing = 'refuse' }: CopyOptions<unknown>): Existing {
+  if (EXISTING.includes(existing)) return existing
+  throw codedError('COPY_INVALID_OPTION', `The option 'existing' must be one of ${EXISTING.join(', ')}`)
 }
 
 /** The option `maxBlockSizeBytes`, checked. */
@@ -96,7 +165,7 @@ export function maxBlockSizeOf(options: VerifyOptions): number {
 }
 
 /** @throws COPY_ABORTED if the signal is aborted. */
-export function throwIfAborted({ signal }: WorkOptions): void {
+export function throwIfAborted({ signal }: Pick<WorkOptions, 'signal'>): void {
   if (signal?.aborted) throw codedError('COPY_ABORTED', 'The operation was aborted', signal.reason)
 }
 

@@ -1,7 +1,6 @@
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
 import { ByteSource, type DumpSource } from './byte-source.js'
-import { writeEntries } from './copy.js'
 import { DumpDecoder } from './decode.js'
 import {
   batchSizeOf,
@@ -12,6 +11,7 @@ import {
   type VerifyOptions
 } from './options.js'
 import { type RawEntry, Tally } from './tally.js'
+import { writeEntries } from './write-entries.js'
 
 /** Writes the entries of a dump, each block once it is known to be intact. */
 export function restoreFrom(db: AnyLevel, source: DumpSource, options: RestoreOptions): Promise<Summary> {

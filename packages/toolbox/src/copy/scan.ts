@@ -1,22 +1,28 @@
 import { bytesOf } from '../encoded.js'
 import type { AnyLevel } from '../level-like.js'
-import type { CopyRange } from './options.js'
+import type { CopyRange, PartLimits } from './options.js'
 import { type RawEntry, sizeOf } from './tally.js'
 
 /** The number of entries per read. */
-const READ_ENTRIES = 100
+const READ_ENTRIES = 1000
 
-/** The most bytes of a part, unless a single entry has more. */
-const MAX_PART_BYTES = 2 ** 20
+/** The bounds of a range as bytes. */
+type Bounds = { [name in 'gt' | 'gte' | 'lt' | 'lte']?: Uint8Array }
+
+/** Where databases end a read early. */
+const READ_BYTES = 2 ** 18
+
+// abstract-level's types do not know that many databases can be told how much to read at once.
+const rawReads = { keyEncoding: 'view', valueEncoding: 'view', highWaterMarkBytes: READ_BYTES } as const
 
 /**
- * Yields the entries of a range as bytes, in parts of at most `maxEntries`, from one snapshot. It is an explicit snapshot if
- * the database supports those, otherwise that of the iterator.
+ * Yields the entries of a range as bytes, in parts, from one snapshot. It is an explicit snapshot if the database supports those,
+ * otherwise that of the iterator.
  */
 export async function* scan(
   db: AnyLevel,
   range: CopyRange<unknown>,
-  maxEntries: number
+  limits: PartLimits
 ): AsyncGenerator<RawEntry[], void, void> {
   // A snapshot can only be made of an open database.
   if (db.status === 'opening') await db.open()
@@ -26,12 +32,11 @@ export async function* scan(
     const iterator = db.iterator({
       ...boundsOf(db, range),
       ...(snapshot === undefined ? {} : { snapshot }),
-      keyEncoding: 'view',
-      valueEncoding: 'view'
+      ...rawReads
     })
 
     try {
-      yield* partsOf(iterator as never, maxEntries)
+      yield* partsOf(iterator as never, limits)
     } finally {
       await iterator.close()
     }
@@ -40,9 +45,19 @@ export async function* scan(
   }
 }
 
+/** Reads entries as bytes, from `after` on, so many as one read of the database gives; none at the end. */
+export async function readAfter(db: AnyLevel, after: Uint8Array | undefined): Promise<RawEntry[]> {
+  const iterator = db.iterator({ ...(after === undefined ? {} : { gt: after }), ...rawReads })
+  try {
+    return (await iterator.nextv(READ_ENTRIES)) as unknown as RawEntry[]
+  } finally {
+    await iterator.close()
+  }
+}
+
 async function* partsOf(
   iterator: { nextv(size: number): Promise<RawEntry[]> },
-  maxEntries: number
+  limits: PartLimits
 ): AsyncGenerator<RawEntry[], void, void> {
   let part: RawEntry[] = []
   let bytes = 0
@@ -53,7 +68,7 @@ async function* partsOf(
 
     for (const entry of entries) {
       const size = sizeOf(entry)
-      if (part.length >= maxEntries || (part.length > 0 && bytes + size > MAX_PART_BYTES)) {
+      if (part.length >= limits.entries || (part.length > 0 && bytes + size > limits.bytes)) {
         yield part
         part = []
         bytes = 0
@@ -67,9 +82,9 @@ async function* partsOf(
 }
 
 /** The bounds of a range as bytes. */
-function boundsOf(db: AnyLevel, range: CopyRange<unknown>): object {
+export function boundsOf(db: AnyLevel, range: CopyRange<unknown>): Bounds {
   const encoding = db.keyEncoding(range.keyEncoding as 'utf8')
-  const bounds: Record<string, Uint8Array> = {}
+  const bounds: Bounds = {}
 
   for (const name of ['gt', 'gte', 'lt', 'lte'] as const) {
     if (range[name] === undefined) continue

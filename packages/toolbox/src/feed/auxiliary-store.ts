@@ -2,7 +2,7 @@
 
 import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
 import type { Encoding } from '../encoded.js'
-import type { Operation, PrewriteBatch, PrewriteHook } from '../hooks.js'
+import { type Operation, type PrewriteBatch, type PrewriteHook, readsInHooks } from '../hooks.js'
 import { type EncodedRange, type KeySpace, keySpaceOf, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
@@ -21,6 +21,7 @@ export class AuxiliaryStore {
    * @param suffix - The end of the sublevel's name, in ASCII.
    */
   constructor(of: KeySpace, suffix: string) {
+    assertReads(of.root)
     this.#space = keySpaceOf(auxiliarySublevelOf(of.db, suffix))
     this.#encoding = encodingOfBytes(this.#space)
 
@@ -56,6 +57,11 @@ export class AuxiliaryStore {
   /** Reads a value as it is stored now; see `KeySpace.storedValue`. */
   get(key: Buffer): Buffer | undefined {
     return this.#space.storedValue(key)
+  }
+
+  /** Reads a value, outside hooks. */
+  read(key: Buffer): Promise<Buffer | undefined> {
+    return this.#space.read(key)
   }
 
   /** A key of this store as a key of the root. */
@@ -102,6 +108,12 @@ export class AuxiliaryStore {
   release(): void {
     this.#used.delete(this.#space.prefix)
   }
+}
+
+/** Checks that hooks can read what is stored. */
+function assertReads(root: AnyLevel): void {
+  if (readsInHooks(root)) return
+  throw feedError('FEED_NOT_SUPPORTED', 'Hooks of the database cannot read: it has no getSync()')
 }
 
 function encodingOfBytes(space: KeySpace): Encoding {

@@ -1,6 +1,6 @@
 /** The stored changes: how they are numbered, added, read and removed. */
 
-import { isExact, type PrewriteBatch } from '../hooks.js'
+import { isExact, type PrewriteBatch, readsAtOnce } from '../hooks.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { AuxiliaryStore } from './auxiliary-store.js'
@@ -61,7 +61,7 @@ export class ChangeLog {
 
   /** Adds a change, under the next number, to the write that a hook sees. */
   append(batch: PrewriteBatch, { type, key, value, oldValue }: NewChange): void {
-    if (this.#head === undefined) this.#loadNow()
+    if (this.#head === undefined) this.#loadWithin(batch)
     const head = this.#head as Head
     const sequence = ++head.last
     const { offset } = head
@@ -115,7 +115,7 @@ export class ChangeLog {
     // Set before the removal, so that later readers know that there may be a gap.
     this.#trimmed = Math.max(this.#trimmed, last)
     let from: EncodedRange & { gte: Buffer } = { gte: FIRST }
-    if (!this.#mayHaveRest) from = { ...from, gt: keyOf(this.#storedTrimmed) }
+    if (!this.#mayHaveRest) from = { ...from, gt: keyOf(this.#trimmedNow ?? (await this.#readTrimmed())) }
     this.#mayHaveRest = true
     let removed = 0
 
@@ -130,7 +130,8 @@ export class ChangeLog {
         break
       }
 
-      const trimmed = Math.max(last, this.#storedTrimmed)
+      // Where it is read within the call, nothing comes between that and the write.
+      const trimmed = Math.max(last, this.#trimmedNow ?? (await this.#readTrimmed()))
       const note = { type: 'put', key: this.#store.inRoot(TRIMMED), value: numberBytes(trimmed) }
       await write([note, ...keys.map((key) => ({ type: 'del', key }))])
       // Does not pass over removed changes again, which stay there until a compaction.
@@ -142,7 +143,7 @@ export class ChangeLog {
 
   /**
    * Makes the write that a hook sees remove the oldest changes that have expired: whole batches, and at least `count` changes
-   * if there are that many. It works only if the database can read within a hook. Call it only once the log is loaded.
+   * if there are that many. It works only if the database reads within the call. Call it only once the log is loaded.
    *
    * @returns How many changes are removed.
    */
@@ -190,7 +191,7 @@ export class ChangeLog {
 
   #prepare(): Promise<void> | undefined {
     if (this.#head !== undefined) return undefined
-    if (isExact(this.#root)) {
+    if (isExact(this.#root) && readsAtOnce(this.#root)) {
       this.#loadNow()
       return undefined
     }
@@ -201,16 +202,24 @@ export class ChangeLog {
     return this.#loading
   }
 
+  /** Reads the last number in a hook, which waits for that if it must. */
+  #loadWithin(batch: PrewriteBatch): void {
+    const loading = isExact(this.#root) ? this.#prepare() : undefined
+    if (loading !== undefined) batch.waitFor?.(loading)
+    else if (this.#head === undefined) this.#loadNow()
+  }
+
   /** Reads the last number within the call, which only Terrace can do. */
   #loadNow(): void {
     const [entry] = [...this.#iterateSync(this.#lastEntryOptions())]
-    this.#continueAfter(entry)
+    this.#continueAfter(entry, this.#storedTrimmed)
   }
 
   async #load(): Promise<void> {
     await this.#root.open({ passive: true })
     const [entry] = await this.#root.iterator(this.#lastEntryOptions()).all()
-    this.#continueAfter(entry as [Buffer, Buffer] | undefined)
+    const trimmed = this.#trimmedNow ?? (await this.#readTrimmed())
+    this.#continueAfter(entry as [Buffer, Buffer] | undefined, trimmed)
   }
 
   #iterateSync(options: object): Iterable<[Buffer, Buffer]> {
@@ -222,16 +231,24 @@ export class ChangeLog {
 
   /** The stored number up to which changes are, or are being, removed. */
   get #storedTrimmed(): number {
-    const trimmed = this.#store.get(TRIMMED)
-    return trimmed === undefined ? 0 : numberAt(trimmed, 0)
+    return trimmedOf(this.#store.get(TRIMMED))
+  }
+
+  /** The same outside hooks; undefined if only hooks can read within the call. */
+  get #trimmedNow(): number | undefined {
+    return readsAtOnce(this.#root) ? this.#storedTrimmed : undefined
+  }
+
+  async #readTrimmed(): Promise<number> {
+    return trimmedOf(await this.#store.read(TRIMMED))
   }
 
   #lastEntryOptions(): object {
     return this.#store.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
   }
 
-  #continueAfter(entry: [Buffer, Buffer] | undefined): void {
-    this.#trimmed = this.#storedTrimmed
+  #continueAfter(entry: [Buffer, Buffer] | undefined, trimmed: number): void {
+    this.#trimmed = trimmed
     this.#mayHaveRest = true
     this.#head = { last: this.#trimmed, offset: 0 }
     if (entry === undefined) return
@@ -264,6 +281,10 @@ export class ChangeLog {
       { oldestSequence }
     )
   }
+}
+
+function trimmedOf(stored: Buffer | undefined): number {
+  return stored === undefined ? 0 : numberAt(stored, 0)
 }
 
 function keyOf(sequence: number): Buffer {

@@ -1,7 +1,7 @@
 /** Counts the entries that exist already, in the background, while others are written. */
 
 import { type ByteString, byteString, fromByteString } from '../encoded.js'
-import type { PrewriteBatch } from '../hooks.js'
+import { askFor, type PrewriteBatch } from '../hooks.js'
 import type { KeySpace } from '../key-space.js'
 import { AuxiliaryStore } from './auxiliary-store.js'
 import { type Counters, type CountState, countBytes, countOf } from './counters.js'
@@ -48,9 +48,9 @@ export class CountBuilder {
 
   /** Call it in the hook of the store, when the marker is written. */
   onMarker(batch: PrewriteBatch): void {
-    const commit = this.#commit
+    this.#commit?.(batch)
+    // The hook may have had to wait, and is called again then.
     this.#commit = undefined
-    commit?.(batch)
   }
 
   /** Takes the next step. Returns how many entries were counted. */
@@ -105,7 +105,7 @@ export class CountBuilder {
     state: CountState,
     numbers: () => Array<[key: Buffer, value: Buffer]>
   ): Promise<void> {
-    const { order, counters, store } = this.#building
+    const { order, counters, space, store } = this.#building
 
     if (!order.showsOwnBatch) {
       const operations = numbers().map(([key, value]) => ({ type: 'put', key: store.inRoot(key), value }))
@@ -117,19 +117,29 @@ export class CountBuilder {
     this.#commit = (batch) => {
       for (const [key, value] of numbers()) store.put(batch, key, value)
       store.put(batch, counters.stateKey, counters.encodeState(state))
-      this.#building.state = state
+      if (space.readsAtOnce) this.#building.state = state
       this.#touched = undefined
     }
-    await write([counters.markerOperation()])
-    if (this.#commit !== undefined) throw new Error('The hook of the count did not run')
+
+    try {
+      await write([counters.markerOperation()])
+      if (this.#commit !== undefined) throw new Error('The hook of the count did not run')
+    } finally {
+      this.#commit = undefined
+    }
+    if (!space.readsAtOnce) this.#building.state = state
   }
 
   /** Updates a chunk for keys that were written since it was read. */
   #update(chunk: Chunk): void {
     const { space } = this.#building
-    for (const name of this.#touched ?? []) {
+    const written = [...(this.#touched ?? [])].filter(
+      (name) => chunk.through === undefined || fromByteString(name).compare(chunk.through) <= 0
+    )
+    if (!space.readsAtOnce) askFor(written, (name) => space.storedValue(fromByteString(name)))
+
+    for (const name of written) {
       const key = fromByteString(name)
-      if (chunk.through !== undefined && key.compare(chunk.through) > 0) continue
       const value = space.storedValue(key)
       if (value === undefined) chunk.entries.delete(name)
       else chunk.entries.set(name, value)
@@ -153,7 +163,7 @@ export class CountBuilder {
 
   /** The new numbers of the groups that a chunk changes. */
   #numbers({ entries }: Chunk): Array<[key: Buffer, value: Buffer]> {
-    const { store, counters, grouping } = this.#building
+    const { space, store, counters, grouping } = this.#building
     const added = new Map<string, number>()
 
     for (const [name, value] of entries) {
@@ -161,6 +171,7 @@ export class CountBuilder {
         added.set(group, (added.get(group) ?? 0) + 1)
       }
     }
+    if (!space.readsAtOnce) askFor(added.keys(), (group) => store.get(counters.keyOf(group)))
     return Array.from(added, ([group, number]) => {
       const key = counters.keyOf(group)
       return [key, countBytes(countOf(store.get(key)) + number) as Buffer]

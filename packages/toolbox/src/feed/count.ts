@@ -1,6 +1,6 @@
 /** Counts the entries of groups, in step with the writes. */
 
-import type { Operation, PrewriteBatch } from '../hooks.js'
+import { nowhere, type Operation, type PrewriteBatch } from '../hooks.js'
 import { type AnyDatabase, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
@@ -17,6 +17,8 @@ import { orderWrites, type WriteOrder } from './write-order.js'
 /** The number of entries in each group. {@link count} makes one. */
 export class Count {
   readonly #space: KeySpace
+  /** Whether hooks need never wait for what they read. */
+  readonly #readsAtOnce: boolean
   readonly #store: AuxiliaryStore
   readonly #order: WriteOrder
   readonly #counters: Counters
@@ -43,6 +45,7 @@ export class Count {
 
     const space = keySpaceOf(db)
     this.#space = space
+    this.#readsAtOnce = space.readsAtOnce
     this.#grouping = groupingOf(space, of, values)
     this.#store = new AuxiliaryStore(space, `count.${name}`)
     this.#counters = new Counters(this.#store, space.root, version)
@@ -52,7 +55,7 @@ export class Count {
     this.#numbers = new OldValues((key) => this.#store.get(key), showsOwnBatch)
     this.#onProgress = onProgress
     this.#builder = this.#makeBuilder()
-    space.addHook(this.#hook)
+    space.addHook(this.#hook, (operation) => this.#onOperation(operation, nowhere))
     this.#store.addHook(this.#storeHook)
     this.#unlisten = [
       listen(space.root, 'open', () => this.#start()),
@@ -76,7 +79,10 @@ export class Count {
     this.#assertOpen()
     await this.#space.root.open({ passive: true })
     // While the count is being built, the last numbers may not be stored yet.
-    if (this.#building === undefined && this.#stateNow.phase === 'done') return
+    if (this.#building === undefined) {
+      const { phase } = this.#readsAtOnce ? this.#stateNow : await this.#readState()
+      if (phase === 'done') return
+    }
 
     this.#building ??= this.#build().finally(() => {
       this.#building = undefined
@@ -150,8 +156,14 @@ export class Count {
     return this.close()
   }
 
+  /** How far the existing entries are counted. Where hooks may have to wait, call {@link #readState} before. */
   get #stateNow(): CountState {
-    this.#state ??= this.#counters.readState()
+    this.#state ??= this.#counters.stateNow()
+    return this.#state
+  }
+
+  async #readState(): Promise<CountState> {
+    this.#state ??= await this.#counters.readState()
     return this.#state
   }
 
@@ -193,7 +205,8 @@ export class Count {
 
   /** Whether the numbers include, or are to include, what is stored under a key. */
   #isCounted(key: Buffer): boolean {
-    const state = this.#stateNow
+    // A hook that may have to wait is called again, and the write of the state may fail after it. So it trusts what is stored.
+    const state = this.#readsAtOnce ? this.#stateNow : this.#counters.stateNow()
     if (state.phase !== 'counting') return state.phase === 'done'
     return state.through !== undefined && key.compare(state.through) <= 0
   }
@@ -228,8 +241,11 @@ export class Count {
 
     try {
       await this.#store.open()
+      if (!this.#readsAtOnce) await this.#readState()
       await this.#takeSteps()
     } catch (error) {
+      // Whether the last state was stored is not known.
+      if (!this.#readsAtOnce) this.#state = undefined
       if (this.#isStopped) throw closedError(error)
       const { code, cause } = error as { code?: string; cause?: unknown }
       throw feedError('COUNT_BUILD_FAILED', 'Counting the existing entries failed', {
@@ -278,7 +294,7 @@ function closedError(cause?: unknown): Error {
  * Call it each time the program starts, before anything is written: earlier writes are not counted.
  *
  * @throws FEED_INVALID_OPTION if an option is not valid.
- * @throws FEED_NOT_SUPPORTED if the database cannot keep keys of arbitrary bytes in their order.
+ * @throws FEED_NOT_SUPPORTED if hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order.
  * @throws FEED_IN_USE if a count of this name is open on the same keys.
  */
 export function count<K = string, V = string>(db: AnyDatabase, options: CountOptions<K, V>): Count {

@@ -48,9 +48,17 @@ export class Counters {
     return MARKER
   }
 
-  /** The state as it is stored now. The state of another version is ignored. */
-  readState(): CountState {
-    const bytes = this.#store.get(STATE)
+  /** The state as it is stored now; see {@link AuxiliaryStore.get}. The state of another version is ignored. */
+  stateNow(): CountState {
+    return this.#stateOf(this.#store.get(STATE))
+  }
+
+  /** The same, outside hooks. */
+  async readState(): Promise<CountState> {
+    return this.#stateOf(await this.#store.read(STATE))
+  }
+
+  #stateOf(bytes: Buffer | undefined): CountState {
     if (bytes === undefined) return { phase: 'unclean' }
 
     const length = bytes.length < 6 ? bytes.length : bytes.readUInt32BE(2)

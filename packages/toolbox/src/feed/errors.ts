@@ -8,7 +8,7 @@ export type FeedErrorCode =
   | 'FEED_INVALID_OPTION'
   /** A feed or count of this name is already open on the same keys. */
   | 'FEED_IN_USE'
-  /** The database cannot keep keys of arbitrary bytes in their order. */
+  /** Hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order. */
   | 'FEED_NOT_SUPPORTED'
   /** The retention limits have removed changes after `after`. `oldestSequence` says where a reader can begin. */
   | 'FEED_TRIMMED'

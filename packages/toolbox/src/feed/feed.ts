@@ -107,7 +107,7 @@ export class Feed<K = string, V = string> {
       ? new OldValues((key) => this.#space.storedValue(key), this.#log.order.showsOwnBatch)
       : undefined
     this.#retention = new Retention(this.#log, this.#space.root, limits)
-    this.#space.addHook(this.#hook)
+    this.#space.addHook(this.#hook, oldValues ? (operation) => this.#askFor(operation) : undefined)
     this.#unlisten = [
       listen(this.#space.root, 'open', () => this.#start()),
       listen(this.#space.root, 'closing', () => this.#stop()),
@@ -202,9 +202,22 @@ export class Feed<K = string, V = string> {
     return this.close()
   }
 
-  #record(operation: Operation, batch: PrewriteBatch): void {
+  /** Reads what {@link #record} will read. */
+  #askFor(operation: Operation): void {
+    const key = this.#recordedKey(operation)
+    if (key !== undefined) this.#space.storedValue(key)
+  }
+
+  /** The key of an operation, if its change is to be recorded. */
+  #recordedKey(operation: Operation): Buffer | undefined {
     const key = this.#space.keyOf(operation)
     if (key === undefined || !isWithin(this.#range, key) || AuxiliaryStore.holds(this.#space, key)) return
+    return key
+  }
+
+  #record(operation: Operation, batch: PrewriteBatch): void {
+    const key = this.#recordedKey(operation)
+    if (key === undefined) return
 
     const { type } = operation
     const isPut = type === 'put'
@@ -267,7 +280,7 @@ export class Feed<K = string, V = string> {
  * starts, before anything is written: earlier writes are missing from the feed.
  *
  * @throws FEED_INVALID_OPTION if an option is not valid.
- * @throws FEED_NOT_SUPPORTED if the database cannot keep keys of arbitrary bytes in their order.
+ * @throws FEED_NOT_SUPPORTED if hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order.
  * @throws FEED_IN_USE if a feed of this name is open on the same keys.
  */
 export function feed<K = string, V = string>(db: AnyDatabase, options: FeedOptions = {}): Feed<K, V> {

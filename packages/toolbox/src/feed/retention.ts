@@ -1,10 +1,10 @@
 /**
  * Removes changes that are beyond the limits of a feed. This happens in the background, and also together with writes, so that
- * writers who leave no turn to anything else do not get ahead of it. If a hook cannot read, writes wait while changes are
- * removed.
+ * writers who leave no turn to anything else do not get ahead of it. Hooks that may have to wait for what they read leave it to
+ * the background. On other databases than Terrace, writes wait while changes are removed.
  */
 
-import { isExact, type PrewriteBatch } from '../hooks.js'
+import { isExact, type PrewriteBatch, readsAtOnce } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
@@ -47,6 +47,8 @@ export class Retention {
   readonly #log: ChangeLog
   readonly #root: AnyLevel
   readonly #limits: RetentionLimits
+  /** Whether a write can remove changes: hooks must read a range for that. */
+  readonly #canTrimWithin: boolean
   #running: Promise<number> | undefined
   #timer: NodeJS.Timeout | undefined
   #isStopped = true
@@ -60,6 +62,7 @@ export class Retention {
     this.#log = log
     this.#root = root
     this.#limits = limits
+    this.#canTrimWithin = isExact(root) && readsAtOnce(root)
   }
 
   /** Call it when the log is loaded. */
@@ -80,7 +83,7 @@ export class Retention {
   /** Call it after each change that is added to the write that a hook sees. */
   onAppended(batch: PrewriteBatch): void {
     if (this.#isStopped || !this.#hasLimits) return
-    if (isExact(this.#root)) this.#trimWithin(batch)
+    if (this.#canTrimWithin) this.#trimWithin(batch)
     else if (this.#running === undefined && this.#isBeyond) this.trim().catch(ignore)
     if (this.#timer === undefined) this.#plan()
   }

@@ -38,6 +38,9 @@ export type WatchEvent<K = string, V = string> =
   /** Forget the entries so far. The current ones follow, as puts with `initial`. */
   | { type: 'reset' }
 
+/** A key of the root that is never written: the empty one of a feed's store, for watchers of its database see none of these. */
+const BARRIER = '!feed.watch!'
+
 /** What a watcher needs. */
 interface Watching {
   space: KeySpace
@@ -55,7 +58,8 @@ type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
  * database closes.
  *
  * With a feed that keeps values, every change comes, in order. With a database alone, entries are read again after they were
- * written: of fast changes of a key only the last one comes, and sometimes one comes twice.
+ * written: of fast changes of a key only the last one comes, and sometimes one comes twice. First it waits for writes that were
+ * called before, by deleting a key that does not exist.
  *
  * A reader of a range gets a `reset` and the current entries if it cannot learn what changed: without a feed, because it is
  * more than 1000 keys behind or there was a `clear`; with a feed, because that has removed changes that the reader did not
@@ -144,6 +148,15 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
   try {
     assertNotAborted(signal)
     await space.root.open({ passive: true })
+    let isSettled = false
+    settled(space.root).then(() => {
+      isSettled = true
+      news.raise()
+    })
+    while (!isSettled && !isClosed && !stop.signal.aborted) await news.after(news.count, stop.signal)
+    assertNotAborted(signal)
+    // What is read from now on has what they wrote.
+    dirty.take()
 
     for (let isFirst = true; !stop.signal.aborted && !isClosed; isFirst = false) {
       const seen = news.count
@@ -166,11 +179,19 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
   }
 }
 
+/**
+ * Resolves when the writes that were called so far have taken effect or failed. The event `write` need not tell of them: it tells
+ * of writes that are called while someone listens. The deletion of a key that does not exist comes after them.
+ */
+async function settled(root: AnyLevel): Promise<void> {
+  await root.del(BARRIER, { keyEncoding: 'utf8' }).catch(() => {})
+}
+
 /** Yields the entries that exist, as events. */
 async function* entriesOf<K, V>({ space, range, key }: Watching, options?: object): Events<K, V> {
   let isEmpty = true
   for await (const [found, value] of space.entriesWithin(range, options)) {
-    if (AuxiliaryStore.holds(space, found) || space.isHidden(found)) continue
+    if (AuxiliaryStore.holds(space, found) || (await space.isHidden(found))) continue
     isEmpty = false
     yield { type: 'put', ...decoded<K, V>(space, found, value), initial: true }
   }
@@ -182,7 +203,7 @@ async function* entriesOf<K, V>({ space, range, key }: Watching, options?: objec
 async function* currentOf<K, V>({ space }: Watching, keys: readonly Buffer[]): Events<K, V> {
   for (const key of keys) {
     const value = await space.read(key)
-    if (value === undefined || space.isHidden(key))
+    if (value === undefined || (await space.isHidden(key)))
       yield { type: 'del', key: keyOf<K>(space, key), initial: false }
     else yield { type: 'put', ...decoded<K, V>(space, key, value), initial: false }
   }

@@ -10,7 +10,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AbstractResource } from 'abstract-level'
 import { codedError } from '../errors.js'
-import type { PrewriteBatch } from '../hooks.js'
+import { askFor, type PrewriteBatch } from '../hooks.js'
 import type { EntryWriter } from './entry-writer.js'
 import type { IndexHook } from './index-hook.js'
 import type { IndexProgress } from './options.js'
@@ -154,8 +154,19 @@ export class Builder {
 
   /** Adds the changes of a step to a batch. The state that is written with them says what was done. */
   takeStep(step: Step, batch: PrewriteBatch): State {
+    if (!this.#parts.hook.space.readsAtOnce) this.#ask(step)
     step.after = step.before.status === 'sweeping' ? this.#sweep(step, batch) : this.#addEntries(step, batch)
     return step.after
+  }
+
+  /** Asks for all that the hook will read, where it may have to wait for that. */
+  #ask({ before, keys }: Step): void {
+    const { hook, writer } = this.#parts
+    const reads = hook.reads()
+    askFor(keys, (key) => {
+      if (before.status === 'sweeping') writer.isStray(key, reads)
+      else writer.changes({ key, old: undefined, value: reads.shownValue(key), isOldIndexed: true, reads })
+    })
   }
 
   /** Removes entries that no record has. */

@@ -8,7 +8,7 @@ export type IndexErrorCode =
   | 'TOOLBOX_INDEX_INVALID'
   /** The database already has an index of this name. */
   | 'TOOLBOX_INDEX_EXISTS'
-  /** The database has no `getSync` to read old values with, or stores only text and cannot store bytes. */
+  /** Hooks of the database cannot read, which they need for old values, or it stores only text and cannot store bytes. */
   | 'TOOLBOX_INDEX_UNSUPPORTED'
   /** A value cannot be indexed. `cause` says why, and `key` is its key. */
   | 'TOOLBOX_INDEX_VALUE'

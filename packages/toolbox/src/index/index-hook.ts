@@ -5,7 +5,15 @@
 
 import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
 import { byteString, bytesOf, type Encoded, type Encoding, type Format } from '../encoded.js'
-import { addHook, deleteHook, keyInRoot, type Operation, type PrewriteBatch, prefixOf } from '../hooks.js'
+import {
+  addHook,
+  deleteHook,
+  keyInRoot,
+  nowhere,
+  type Operation,
+  type PrewriteBatch,
+  prefixOf
+} from '../hooks.js'
 import { type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { openViewOf } from '../open-views.js'
@@ -99,7 +107,7 @@ export class IndexHook {
     this.#writers.set(name, writer)
     if (this.#hooked.has(db) || (this.isExact && this.#isHooked)) return
     this.#hooked.add(db)
-    addHook(db, this.#onOperation)
+    addHook(db, this.#onOperation, (operation) => this.#onOperation(operation, nowhere))
   }
 
   /** Whether the function still runs for some object. Terrace runs the functions of all objects that are not closed. */
@@ -129,7 +137,13 @@ export class IndexHook {
     return (batch !== undefined && this.#earlier.get(batch)) || this.#committed
   }
 
-  /** Whether an open view hides a record. For users of the view the record is gone, and its values are free. */
+  /** Whether an open view hides a record by now, outside hooks. */
+  isHiddenNow(key: Uint8Array): boolean | Promise<boolean> {
+    const view = openViewOf(this.space.db)
+    return (view !== undefined && viewOf(view)?.isHiddenNow(key)) || false
+  }
+
+  /** In a hook: whether an open view hides a record. For users of the view the record is gone, and its values are free. */
   isHidden(key: Uint8Array): boolean {
     const view = openViewOf(this.space.db)
     return view !== undefined && viewOf(view)?.isHidden(key) === true

@@ -25,7 +25,7 @@ export type { IndexReport } from './verify.js'
  *
  * @throws TOOLBOX_INDEX_INVALID if the options do not declare a valid index.
  * @throws TOOLBOX_INDEX_EXISTS if the database already has an index of this name.
- * @throws TOOLBOX_INDEX_UNSUPPORTED if the database has no `getSync` or cannot store bytes.
+ * @throws TOOLBOX_INDEX_UNSUPPORTED if hooks of the database cannot read, or it cannot store bytes.
  */
 export function index<K, V>(db: LevelLike<K, V>, options: IndexOptions<K, V>): SecondaryIndex<K, V> {
   return new SecondaryIndex(db as unknown as AnyLevel, options)

@@ -1,6 +1,7 @@
 /** The object that users have for an index. */
 
 import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
+import { readsInHooks, rootOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { Builder } from './builder.js'
@@ -37,9 +38,13 @@ export class SecondaryIndex<K, V> {
     const definition = definitionOf(options)
     const { name } = definition
     assertOnlyInstance(db, 'index()')
-    const { getSync, encodings } = db.supports as { getSync?: boolean; encodings?: Record<string, boolean> }
-    if (!getSync || !encodings?.buffer) {
-      throw indexError('TOOLBOX_INDEX_UNSUPPORTED', name, 'the database must have getSync and store bytes')
+    const { encodings } = db.supports as { encodings?: Record<string, boolean> }
+    if (!readsInHooks(rootOf(db)) || !encodings?.buffer) {
+      throw indexError(
+        'TOOLBOX_INDEX_UNSUPPORTED',
+        name,
+        'the database must have getSync, at least in hooks, and store bytes'
+      )
     }
 
     const hook = indexHookOf(db)

@@ -78,7 +78,7 @@ async function verifyRecords(
       if (value === undefined) continue
       report.records++
       // An expired record may have lost its value to another one.
-      if (!hook.isHidden(key)) await verifyRecord(writer, key, value, snapshot, report)
+      if (!(await hook.isHiddenNow(key))) await verifyRecord(writer, key, value, snapshot, report)
     }
     start = page.next
   }

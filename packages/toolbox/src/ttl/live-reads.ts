@@ -21,14 +21,19 @@ export class LiveReads {
   }
 
   getSync(key: Encoded, options: PrivateReadOptions): unknown {
-    return this.#isExpired(this.#source.records.getSync(key, options))
+    return this.#hasPassed(this.#source.records.getSync(key, options))
       ? undefined
       : this.#source.db.getSync(key as never, options)
   }
 
   /** Whether the expiry of a key has passed; within a hook, after all earlier writes. False before the database is open. */
   isExpiredSync(key: Encoded): boolean {
-    return this.#isExpired(this.#source.records.getSync(key, { keyEncoding: 'view' }))
+    return this.#hasPassed(this.#source.records.getSync(key, { keyEncoding: 'view' }))
+  }
+
+  /** Whether the expiry of a key has passed. */
+  async isExpired(key: Encoded): Promise<boolean> {
+    return this.#hasPassed(await this.#source.records.get(key, { keyEncoding: 'view' }))
   }
 
   getMany(keys: Encoded[], options: PrivateReadOptions): Promise<unknown[]> {
@@ -50,7 +55,7 @@ export class LiveReads {
   /** Returns when an entry expires: `Infinity` if it does not, undefined if it has expired or does not exist. */
   async expiresAt(key: Encoded, options: PrivateReadOptions): Promise<number | undefined> {
     const expiry = await this.#source.records.get(key, options)
-    if (this.#isExpired(expiry) || !(await this.#source.db.has(key as never, options))) return undefined
+    if (this.#hasPassed(expiry) || !(await this.#source.db.has(key as never, options))) return undefined
     return expiry ?? Infinity
   }
 
@@ -59,11 +64,11 @@ export class LiveReads {
 
     if (options.snapshot != null) {
       const [expiry, found] = await Promise.all([records.get(key, options), read()])
-      return this.#isExpired(expiry) ? nothing : found
+      return this.#hasPassed(expiry) ? nothing : found
     }
 
     // Reads the expiry first: whatever is written between the two reads is newer, so the answer is right for that moment.
-    return this.#isExpired(await records.get(key, options)) ? nothing : read()
+    return this.#hasPassed(await records.get(key, options)) ? nothing : read()
   }
 
   async #many<T>(
@@ -81,13 +86,13 @@ export class LiveReads {
       // Without a snapshot, reads the expiries first, as for single keys.
       if (both.snapshot == null) await readingExpiries
       const [expiries, found] = await Promise.all([readingExpiries, read(keys, both)])
-      return found.map((value, index) => (this.#isExpired(expiries[index]) ? nothing : value))
+      return found.map((value, index) => (this.#hasPassed(expiries[index]) ? nothing : value))
     } finally {
       await own?.close()
     }
   }
 
-  #isExpired(expiry: number | undefined): boolean {
+  #hasPassed(expiry: number | undefined): boolean {
     return expiry !== undefined && expiry <= this.#source.clock.now()
   }
 }

@@ -1,3 +1,4 @@
+import { readsAtOnce } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 
 /** What the view can do: what the database can, except for what is not forwarded. */
@@ -14,6 +15,7 @@ export function manifestOf(db: AnyLevel): object {
     additionalMethods: {},
     // The view's own hooks are those of abstract-level.
     everyWrite: false,
+    getSyncInHooks: readsAtOnce(db),
     encodings: { utf8: isNative('utf8'), buffer: isNative('buffer'), view: isNative('view') }
   }
 }

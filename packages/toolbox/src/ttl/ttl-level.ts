@@ -1,6 +1,7 @@
 import { type AbstractChainedBatch, AbstractLevel, type AbstractSnapshot } from 'abstract-level'
 import { bytesOf, type Encoded } from '../encoded.js'
 import { codedError } from '../errors.js'
+import { readsAtOnce } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { closeView, openView } from '../open-views.js'
@@ -75,7 +76,8 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     addView(this as unknown as AnyLevel, {
       source: db,
       recordsPrefix: this.#records.prefix,
-      isHidden: (key) => this.#reads.isExpiredSync(key)
+      isHidden: (key) => this.#reads.isExpiredSync(key),
+      isHiddenNow: (key) => (readsAtOnce(db) ? this.#reads.isExpiredSync(key) : this.#reads.isExpired(key))
     })
     this.#hook = new WriteHook(db, this.#records, this.#clock, defaultTtlMs)
     this.#sweeper = new Sweeper(this.#swept(), checkIntervalMs, onError)

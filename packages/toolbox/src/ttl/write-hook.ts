@@ -1,6 +1,15 @@
 import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
-import { addHook, deleteHook, isExact, type Operation, type PrewriteHook, prefixOf } from '../hooks.js'
+import {
+  addHook,
+  deleteHook,
+  isExact,
+  nowhere,
+  type Operation,
+  type PrewriteHook,
+  prefixOf,
+  readsInHooks
+} from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import type { Clock } from './clock.js'
 import type { Due, ExpiryRecords } from './expiry-records.js'
@@ -36,7 +45,7 @@ export class WriteHook {
   readonly #clock: Clock
   readonly #defaultTtlMs: number | undefined
   readonly #prefix: string
-  readonly #canReadSync: boolean
+  readonly #canRead: boolean
   /** Whether reads within the hook see all earlier writes, including those that are still running. */
   readonly #readsAreExact: boolean
 
@@ -46,12 +55,12 @@ export class WriteHook {
     this.#clock = clock
     this.#defaultTtlMs = defaultTtlMs
     this.#prefix = prefixOf(db)
-    this.#canReadSync = canReadSync(db)
+    this.#canRead = readsInHooks(db)
     this.#readsAreExact = isExact(db)
   }
 
   attach(): void {
-    addHook(this.#db, this.#run)
+    addHook(this.#db, this.#run, (operation) => this.#run(operation, nowhere))
   }
 
   detach(): void {
@@ -60,16 +69,16 @@ export class WriteHook {
 
   /** Whether deleting an entry removes its line from the list in order of time. */
   get forgetsLines(): boolean {
-    return this.#canReadSync
+    return this.#canRead
   }
 
   readonly #run: PrewriteHook<ExpiringOperation> = (operation, batch) => {
     const key = this.#keyOf(operation)
     if (key === undefined) return
 
-    const previous = this.#canReadSync ? this.#records.getSync(key, { keyEncoding: 'view' }) : undefined
+    const previous = this.#canRead ? this.#records.getSync(key, { keyEncoding: 'view' }) : undefined
     const { removedExpiry } = operation
-    if (removedExpiry !== undefined && this.#canReadSync && previous !== removedExpiry) {
+    if (removedExpiry !== undefined && this.#canRead && previous !== removedExpiry) {
       throw codedError(REWRITTEN, 'The entry was written while it was being removed')
     }
 
@@ -98,9 +107,4 @@ export class WriteHook {
     assertTtl(life)
     return this.#clock.expiryAfter(life)
   }
-}
-
-function canReadSync(db: AnyLevel): boolean {
-  // The types of abstract-level lack it.
-  return (db.supports as { getSync?: boolean }).getSync === true
 }

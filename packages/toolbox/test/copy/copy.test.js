@@ -59,7 +59,8 @@ for (const [name, open] of Object.entries(databases)) {
       const summary = { entries: 3000, bytes, checksum: checksumOf(entries) }
 
       const to = await openTarget(t)
-      assert.deepEqual(await copy(from, to, { batchSize: 700 }), summary)
+      const done = { written: 3000, deleted: 0, resumed: false }
+      assert.deepEqual(await copy(from, to, { batchSize: 700 }), { ...summary, ...done })
       assert.deepEqual(await all(to), entries)
 
       const { stream, bytes: dumped } = keeper()
@@ -78,7 +79,7 @@ for (const [name, open] of Object.entries(databases)) {
     const to = db.sublevel('to', { keyEncoding: 'json', valueEncoding: 'json' })
     for (let index = 1; index < 10; index++) await from.put(index, { index })
     await to.put(100, 'stays')
-    await copy(from, to, { range: { gt: 3, lte: 6 } })
+    await copy(from, to, { range: { gt: 3, lte: 6 }, existing: 'merge' })
     assert.deepEqual(await to.keys().all(), [100, 4, 5, 6])
 
     const pieces = []
@@ -123,7 +124,7 @@ for (const [name, open] of Object.entries(databases)) {
     const db = await open(t)
     const to = await open(t)
     const nothing = { entries: 0, bytes: 0, checksum: 0 }
-    assert.deepEqual(await copy(db, to), nothing)
+    assert.deepEqual(await copy(db, to), { ...nothing, written: 0, deleted: 0, resumed: false })
     const { stream, bytes } = keeper()
     assert.deepEqual(await dump(db, stream), nothing)
     assert.equal(bytes().length, 41)
@@ -149,6 +150,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
     await assert.rejects(copy(from, to), { code: 'COPY_MISMATCH' })
     assert.equal((await copy(from, to, { verify: false })).entries, 10)
+    await assert.rejects(copy(from, to, { existing: 'merge' }), { code: 'COPY_MISMATCH' })
   })
 
   test(`${name}: progress is told now and then, and at the end`, async (t) => {
@@ -159,8 +161,13 @@ for (const [name, open] of Object.entries(databases)) {
     const to = await open(t)
     const { entries, bytes } = await copy(from, to, { batchSize: 10, onProgress: (each) => told.push(each) })
     const elapsedMs = performance.now() - began
-    assert.deepEqual(told.at(-1), { entries, bytes })
-    assert.ok(told.length <= 1 + elapsedMs / 250, `${told.length} in ${elapsedMs} ms`)
+    const all = { entries, bytes, estimatedBytes: bytes }
+    assert.deepEqual(told.at(-1), { phase: 'verifying', ...all })
+    assert.deepEqual(
+      told.findLast(({ phase }) => phase === 'copying'),
+      { phase: 'copying', ...all }
+    )
+    assert.ok(told.length <= 2 + elapsedMs / 250, `${told.length} in ${elapsedMs} ms`)
   })
 
   test(`${name}: an aborted signal ends the work, and lets everything go`, async (t) => {
@@ -186,9 +193,15 @@ for (const [name, open] of Object.entries(databases)) {
     assert.ok(slow.destroyed)
 
     const during = new AbortController()
-    to.on('write', () => during.abort(reason))
+    let writes = 0
+    // The first is that of the marker.
+    to.on('write', () => ++writes === 3 && during.abort(reason))
     await assert.rejects(copy(from, to, { signal: during.signal, batchSize: 5 }), isAborted)
-    assert.equal((await all(to)).length, 5)
+    const { length } = await all(to)
+    assert.ok(length > 1 && length < 30, `${length}`)
+    // What goes on afterwards would show in the end.
+    assert.equal((await copy(from, to)).entries, 2000)
+    assert.deepEqual(await all(to), await all(from))
   })
 
   test(`${name}: a database that is closed, and one that closes meanwhile`, async (t) => {
@@ -238,7 +251,9 @@ test('options that are none are refused', async (t) => {
   const refused = { code: 'COPY_INVALID_OPTION' }
   for (const count of [0, -1, 1.5, '5', NaN, 2 ** 32]) {
     await assert.rejects(copy(db, db, { batchSize: count }), refused)
+    await assert.rejects(copy(db, db, { batchSizeBytes: count }), refused)
     await assert.rejects(restore(db, [], { batchSize: count }), refused)
     await assert.rejects(restore(db, [], { maxBlockSizeBytes: count }), refused)
   }
+  for (const existing of ['keep', null, true]) await assert.rejects(copy(db, db, { existing }), refused)
 })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryLevel } from 'memory-level'
 import { feed, watch } from 'terrace-toolbox/feed'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
@@ -18,6 +19,38 @@ async function stateUntil(watcher, lastKey) {
     if (key === lastKey) return [...state].sort()
   }
   throw new Error('the watcher ended')
+}
+
+/** A database whose writes can be held up: they take effect later, in order. */
+class HeldLevel extends MemoryLevel {
+  #last = Promise.resolve()
+
+  /** Holds up the writes from now on, until the returned function is called. */
+  hold() {
+    let release
+    const released = new Promise((resolve) => {
+      release = resolve
+    })
+    this.#last = this.#last.then(() => released)
+    return release
+  }
+
+  #inTurn(write) {
+    this.#last = this.#last.then(write)
+    return this.#last
+  }
+
+  _put(...args) {
+    return this.#inTurn(() => super._put(...args))
+  }
+
+  _del(...args) {
+    return this.#inTurn(() => super._del(...args))
+  }
+
+  _batch(...args) {
+    return this.#inTurn(() => super._batch(...args))
+  }
 }
 
 for (const [name, open] of Object.entries(databases)) {
@@ -164,6 +197,50 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal(db.listenerCount('write'), 0)
   })
 }
+
+test('a write that was under way when a watcher of a database began does not leave it with the old value', async (t) => {
+  const db = new HeldLevel()
+  t.after(() => db.close())
+  await db.batch(['a', 'b'].map((key) => ({ type: 'put', key, value: 'old' })))
+  for (const watched of [{ key: 'a' }, {}]) {
+    await db.put('a', 'old')
+    const release = db.hold()
+    const write = db.put('a', 'new')
+    const watcher = watch(db, watched)
+    const state = new Map()
+    const reading = (async () => {
+      for await (const { key, value } of watcher) state.set(key, value)
+    })()
+    await pause(20)
+    release()
+    await write
+    await pause(20)
+    assert.equal(state.get('a'), 'new')
+    await watcher.return()
+    await reading
+  }
+})
+
+test('a watcher of a database ends while it waits for a write that was under way', async () => {
+  for (const end of ['return', 'abort', 'close']) {
+    const db = new HeldLevel()
+    await db.open()
+    const release = db.hold()
+    const write = db.put('a', 'new')
+    const controller = new AbortController()
+    const watcher = watch(db, { key: 'a' }, { signal: controller.signal })
+    const first = next(watcher)
+    await pause(5)
+    if (end === 'return') await watcher.return()
+    if (end === 'abort') controller.abort()
+    const closed = end === 'close' ? db.close() : undefined
+    if (end === 'abort') await assert.rejects(first, { code: 'FEED_ABORTED' })
+    else assert.equal(await first, undefined)
+    release()
+    await Promise.allSettled([write, closed])
+    await db.close()
+  }
+})
 
 test('what cannot be watched is refused', async (t) => {
   const db = await databases['memory-level'](t)

@@ -36,7 +36,19 @@ export const databases = {
   'memory-level': (t, options) => opened(t, new MemoryLevel(options))
 }
 
+// Packages of back-ends run these tests over their databases as well.
+const { TERRACE_TEST_DATABASE: other } = process.env
+if (other !== undefined) {
+  const { name, Database } = await import(other)
+  databases[name] = (t, options) => openedIn(t, Database, options)
+}
+
 /** Whether hooks of the database see every write, and everything that was written before. */
-export function isExact(db) {
-  return db.supports.everyWrite === true
+export function isExact({ supports: { everyWrite, getSync, getSyncInHooks } }) {
+  return everyWrite === true && (getSync === true || getSyncInHooks === true)
+}
+
+/** Whether the database can write within a call. */
+export function writesAtOnce({ supports: { additionalMethods } }) {
+  return additionalMethods.putSync === true
 }

@@ -1,9 +1,8 @@
 // Runs the published test suite of abstract-level, unmodified, against views whose entries expire: views of sublevels of the
-// named database.
+// named database, in a directory.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
@@ -14,17 +13,30 @@ const require = createRequire(import.meta.url)
 const tape = require('tape')
 const suite = require('abstract-level/test')
 
-const parent = mkdtempSync(join(tmpdir(), 'terrace-toolbox-suite-'))
-process.on('exit', () => rmSync(parent, { recursive: true, force: true }))
+const [name, parent] = process.argv.slice(2)
 
 const databases = {
   terrace: (options) => new Level(mkdtempSync(join(parent, 'db-')), options),
   'classic-level': (options) => new ClassicLevel(mkdtempSync(join(parent, 'db-')), options),
   'memory-level': (options) => new MemoryLevel(options)
 }
-const open = databases[process.argv[2]]
+
+// As in databases.js.
+const { TERRACE_TEST_DATABASE: other } = process.env
+if (other !== undefined) {
+  const { name: named, Database } = await import(other)
+  databases[named] = (options) => new Database(join(mkdtempSync(join(parent, 'db-')), 'db'), options)
+}
+const open = databases[name]
 
 suite({
   test: tape,
   factory: (options) => ttl(open(options).sublevel('entries'), options)
 })
+
+// Some tests leave their database open, and with it perhaps connections.
+let hasFailed = false
+tape.onFailure(() => {
+  hasFailed = true
+})
+tape.onFinish(() => process.exit(hasFailed ? 1 : 0))

@@ -9,7 +9,7 @@ import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
 import { stoppedClock } from '../support/clock.js'
 import { all } from '../support/collect.js'
-import { databases, isExact } from '../support/databases.js'
+import { databases, isExact, writesAtOnce } from '../support/databases.js'
 
 for (const [name, open] of Object.entries(databases)) {
   async function opened(t, options = { valueEncoding: 'json' }) {
@@ -248,7 +248,9 @@ for (const [name, open] of Object.entries(databases)) {
     const put = (key, rest) => ({ type: 'put', key, value: 1, ...rest })
     const writers = {
       batch: (operations, options) => entries.batch(operations, options),
-      batchSync: async (operations, options) => entries.batchSync(operations, options),
+      ...(writesAtOnce(db) && {
+        batchSync: async (operations, options) => entries.batchSync(operations, options)
+      }),
       'batch of the root': (operations, options) =>
         db.batch(
           operations.map((operation) => ({ ...operation, sublevel: entries })),

@@ -3,14 +3,23 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
-import { copy, dump, dumpBytes, restore, type Summary, verifyDump } from 'terrace-toolbox/copy'
+import {
+  type CopySummary,
+  copy,
+  dump,
+  dumpBytes,
+  restore,
+  type Summary,
+  verifyDump
+} from 'terrace-toolbox/copy'
 
 export async function copies(): Promise<void> {
   const from = new ClassicLevel<number, string>('from', { keyEncoding: 'json' })
   const to = new Level('to')
-  const copied: Summary = await copy(from, to, {
+  const copied: CopySummary = await copy(from, to, {
     range: { gt: 5 },
-    onProgress: ({ entries, bytes }) => void [entries, bytes],
+    existing: 'overwrite',
+    onProgress: ({ phase, entries, bytes, estimatedBytes }) => void [phase, entries, bytes, estimatedBytes],
     signal: AbortSignal.timeout(1000),
     verify: false
   })
@@ -20,6 +29,8 @@ export async function copies(): Promise<void> {
   for await (const piece of dumpBytes(to)) void piece.byteLength
   void [copied, dumped, restored, verified]
 
+  // @ts-expect-error there is no such choice
+  await copy(from, to, { existing: 'append' })
   // @ts-expect-error a key is a number
   await copy(from, to, { range: { gt: 'a' } })
   // @ts-expect-error bytes are needed

@@ -6,6 +6,7 @@ use terrace_format::block::BlockBuilder;
 use terrace_format::compression::{DEFLATE_ID, NONE_ID, ZSTD_ID};
 use terrace_format::filter::{FilterBlockBuilder, FilterLayout};
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, ValueKind};
+use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts, filter_metaindex_key, seal_block};
 
 use super::support::*;
@@ -316,4 +317,39 @@ fn verify_reports_each_broken_rule() {
     let mut beyond = Assembly::default();
     beyond.index.push((key(b"a"), encoded(BlockHandle { offset: 10, size: u64::MAX - 12 })));
     assert!(problem(beyond).contains("beyond"));
+}
+
+#[test]
+fn a_footer_that_leads_to_another_intact_block_is_damage() {
+    // One bit of the metaindex's handle flipped: a block of the same size lies there, and its checksum is right.
+    let mut assembly = Assembly::default();
+    let data = assembly.data_block(&key(b"a"), &[entry(b"a")]);
+    let file = assembly.finish();
+    let footer_offset = file.len() - FOOTER_SIZE_BYTES;
+    let footer = Footer::decode(&file[footer_offset..]).unwrap();
+    for metaindex in [data, footer.index] {
+        let mut harmed = file[..footer_offset].to_vec();
+        harmed.extend_from_slice(&Footer { metaindex, ..footer }.encode());
+        let error = open(harmed, context(&bytewise())).unwrap().verify().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption);
+        assert!(error.to_string().contains("overlaps"), "{error}");
+    }
+}
+
+#[test]
+fn a_footer_that_leads_to_a_data_block_in_place_of_the_index_hides_no_entry() {
+    let mut assembly = Assembly::default();
+    let first = assembly.data_block(&key(b"a"), &[entry(b"a")]);
+    assembly.data_block(&key(b"b"), &[entry(b"b")]);
+    let file = assembly.finish();
+    open(file.clone(), context(&bytewise())).unwrap().check_reaches(&key(b"b")).unwrap();
+
+    let footer_offset = file.len() - FOOTER_SIZE_BYTES;
+    let footer = Footer::decode(&file[footer_offset..]).unwrap();
+    let mut harmed = file[..footer_offset].to_vec();
+    harmed.extend_from_slice(&Footer { index: first, ..footer }.encode());
+    let table = open(harmed, context(&bytewise())).unwrap();
+    let error = table.check_reaches(&key(b"b")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corruption);
+    assert!(error.to_string().contains("largest"), "{error}");
 }

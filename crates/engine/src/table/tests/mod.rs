@@ -5,6 +5,7 @@ mod file;
 mod foreign;
 mod hash_index;
 mod large_values;
+mod layout;
 mod memory_only;
 mod model;
 mod paging;

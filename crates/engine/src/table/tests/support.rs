@@ -8,9 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bytes::Bytes;
 use terrace_env::locks::Mutex;
 use terrace_env::{Env, MemoryEnv, RandomAccessFile, ReadPattern};
+use terrace_format::block::{Block, BlockIter};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, Dialect};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
+use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
+use terrace_format::table::{BlockHandle, check_block};
 
 use crate::cache::block_cache::BlockCache;
 use crate::cache::memory_fit::MemoryFit;
@@ -204,6 +207,26 @@ pub(super) fn build(
     let bytes = env.read_file(&path).unwrap();
     assert_eq!(finished.size_bytes, bytes.len() as u64);
     (bytes, finished)
+}
+
+/// The contents of an uncompressed block of a file.
+pub(super) fn block_at(bytes: &[u8], handle: BlockHandle) -> Block {
+    let stored = &bytes[handle.offset as usize..][..handle.size as usize + BLOCK_TRAILER_SIZE_BYTES];
+    let (id, contents) = check_block(stored).unwrap();
+    assert_eq!(id, 0);
+    Block::new(contents.to_vec()).unwrap()
+}
+
+/// The entries of a block.
+pub(super) fn entries_of(block: &Block) -> Entries {
+    let mut iter = BlockIter::new(block);
+    let mut entries = Entries::new();
+    iter.seek_to_first().unwrap();
+    while iter.valid() {
+        entries.push((iter.key().to_vec(), iter.value().to_vec()));
+        iter.next().unwrap();
+    }
+    entries
 }
 
 pub(super) fn open(bytes: Vec<u8>, context: TableReadContext) -> Result<Arc<Table>> {

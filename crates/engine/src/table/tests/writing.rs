@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use terrace_env::{EnvError, WritableFile};
-use terrace_format::block::{Block, BlockIter};
 use terrace_format::compression::Compression;
 use terrace_format::internal_key::ValueKind;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
-use terrace_format::table::{BlockHandle, Footer, check_block, filter_metaindex_key};
+use terrace_format::table::{BlockHandle, Footer, filter_metaindex_key};
 
 use super::support::*;
 use crate::error::ErrorKind;
@@ -124,25 +123,6 @@ fn the_estimate_grows_to_about_the_size_of_the_file() {
     }
     let size_bytes = builder.finish().unwrap().size_bytes;
     assert!(last < size_bytes && last > size_bytes / 2, "{last} estimated, {size_bytes} written");
-}
-
-/// The contents of an uncompressed block of a file.
-fn block_at(bytes: &[u8], handle: BlockHandle) -> Block {
-    let stored = &bytes[handle.offset as usize..][..handle.size as usize + BLOCK_TRAILER_SIZE_BYTES];
-    let (id, contents) = check_block(stored).unwrap();
-    assert_eq!(id, 0);
-    Block::new(contents.to_vec()).unwrap()
-}
-
-fn entries_of(block: &Block) -> Entries {
-    let mut iter = BlockIter::new(block);
-    let mut entries = Entries::new();
-    iter.seek_to_first().unwrap();
-    while iter.valid() {
-        entries.push((iter.key().to_vec(), iter.value().to_vec()));
-        iter.next().unwrap();
-    }
-    entries
 }
 
 #[test]

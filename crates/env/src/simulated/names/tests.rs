@@ -1,5 +1,5 @@
 use super::*;
-use crate::memory::tree::normal;
+use crate::names::normal;
 
 const STRICT: Mode = Mode::StrictPosix;
 const EXT4: Mode = Mode::Ext4Ordered;

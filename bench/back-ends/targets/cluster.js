@@ -1,0 +1,4 @@
+import { clusterUrl } from '../../../interop/back-ends/servers.js'
+import { mysqlClass } from '../mysql-class.js'
+
+export const Database = mysqlClass(() => clusterUrl(0))

@@ -1,0 +1,1 @@
+export { Level as Database } from 'terrace'

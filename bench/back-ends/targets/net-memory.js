@@ -1,0 +1,3 @@
+import { servedClass } from '../served.js'
+
+export const Database = servedClass(new URL('memory.js', import.meta.url).href)

@@ -1,0 +1,200 @@
+//! `terrace copy` with a URL of another back-end. The program `terrace-copy` does that: this one hands over to it, as
+//! git does to `git-NAME`, without a shell.
+//!
+//! Predecessor: `main`. Successor: the other program.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::ArgAction;
+
+use crate::failure::{Failure, Problem};
+
+const PROGRAM: &str = "terrace-copy";
+
+/// How URLs begin, and the npm package that knows what they name.
+const SCHEMES: [(&str, &str); 10] = [
+    ("level", "terrace"),
+    ("lmdb", "terrace-lmdb"),
+    ("mysql", "terrace-mysql"),
+    ("mysqls", "terrace-mysql"),
+    ("slatedb", "terrace-slatedb"),
+    ("tcp", "terrace-net"),
+    ("tls", "terrace-net"),
+    ("unix", "terrace-net"),
+    ("ws", "terrace-net"),
+    ("wss", "terrace-net"),
+];
+
+/// The arguments for the other program, if `terrace` was called with these and it is its business: with `copy` and a
+/// URL where a database is named.
+///
+/// `copy` is the command as clap knows it. It says which options take a value, since a value may look like a URL.
+pub(crate) fn arguments_for_it<'a>(
+    arguments: &'a [OsString],
+    copy: &clap::Command,
+) -> Option<&'a [OsString]> {
+    let (name, rest) = arguments.split_first()?;
+    let is_its_business = name == copy.get_name() && places(rest, copy).any(is_url);
+    is_its_business.then_some(rest)
+}
+
+/// Becomes the other program. Returns only if that fails.
+pub(crate) fn hand_over(arguments: &[OsString]) -> Failure {
+    let program = installed_here().unwrap_or_else(|| PROGRAM.into());
+    // What is on the PATH is found by the system.
+    let error = Command::new(&program).args(arguments).exec();
+    if error.kind() == io::ErrorKind::NotFound {
+        return Problem::database(
+            format!(
+                "copying from or to another back-end needs the program {PROGRAM}, which is not installed"
+            ),
+            format!("Install it: npm install {PROGRAM} {}", packages(arguments).join(" ")),
+        );
+    }
+    format!("{} cannot be run: {error}", program.display()).into()
+}
+
+/// A text without the passwords of URLs in it.
+pub(crate) fn without_passwords(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        masked.push_str(before);
+        let end = after.find(|c: char| c.is_whitespace() || "/'\"".contains(c)).unwrap_or(after.len());
+        // A password may contain an @, so the last one ends it.
+        let user = after[..end].rfind('@').and_then(|host| Some((after[..host].find(':')?, host)));
+        rest = after;
+        if let Some((name_end, host)) = user {
+            masked.push_str(&after[..name_end]);
+            masked.push_str(":***");
+            rest = &after[host..];
+        }
+    }
+    masked + rest
+}
+
+/// The program in the `node_modules/.bin` of this directory or the nearest one above it.
+fn installed_here() -> Option<PathBuf> {
+    let directory = env::current_dir().ok()?;
+    let program = |directory: &std::path::Path| directory.join("node_modules/.bin").join(PROGRAM);
+    directory.ancestors().map(program).find(|path| path.is_file())
+}
+
+/// The arguments that are neither options nor their values.
+fn places<'a>(arguments: &'a [OsString], copy: &clap::Command) -> impl Iterator<Item = &'a OsStr> {
+    let with_values = options_with_values(copy);
+    let (mut is_value, mut is_after_options) = (false, false);
+    arguments.iter().map(OsString::as_os_str).filter(move |argument| {
+        let text = argument.to_string_lossy();
+        if is_after_options {
+            return true;
+        }
+        is_after_options = text == "--";
+        let is_place = !is_value && !text.starts_with('-');
+        is_value = !is_value && with_values.iter().any(|name| text == name.as_str());
+        is_place
+    })
+}
+
+fn options_with_values(copy: &clap::Command) -> Vec<String> {
+    let takes_value = |argument: &&clap::Arg| {
+        !argument.is_positional() && matches!(argument.get_action(), ArgAction::Set | ArgAction::Append)
+    };
+    let names = |argument: &clap::Arg| {
+        let aliases = argument.get_all_aliases().unwrap_or_default();
+        argument.get_long().into_iter().chain(aliases).map(|name| format!("--{name}")).collect::<Vec<_>>()
+    };
+    copy.get_arguments().filter(takes_value).flat_map(names).collect()
+}
+
+fn is_url(place: &OsStr) -> bool {
+    let text = place.to_string_lossy();
+    // A scheme that is not known yet is for the other program to refuse, or to know.
+    package_of(&text).is_some() || text.find("://").is_some_and(|end| is_scheme(&text[..end]))
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+.-".contains(c))
+}
+
+/// The package that knows a URL.
+fn package_of(text: &str) -> Option<&'static str> {
+    let (scheme, _) = text.split_once(':')?;
+    SCHEMES.iter().find(|(known, _)| *known == scheme).map(|(_, package)| *package)
+}
+
+/// The packages that the arguments need. One that is a path needs that for LevelDB's format.
+fn packages(arguments: &[OsString]) -> Vec<&'static str> {
+    let texts = arguments.iter().map(|argument| argument.to_string_lossy());
+    let places = texts.filter(|text| !text.starts_with('-')).take(2);
+    let mut packages: Vec<_> = places.map(|text| package_of(&text).unwrap_or("terrace")).collect();
+    packages.dedup();
+    packages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, Command as ClapCommand};
+
+    fn copy() -> ClapCommand {
+        ClapCommand::new("copy")
+            .arg(Arg::new("db"))
+            .arg(Arg::new("prefix").long("prefix"))
+            .arg(Arg::new("gte").long("gte").visible_alias("from"))
+            .arg(Arg::new("flag").long("flag").action(ArgAction::SetTrue))
+    }
+
+    fn is_wanted(line: &str) -> bool {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        arguments_for_it(&arguments, &copy()).is_some()
+    }
+
+    #[test]
+    fn urls_are_handed_over_where_a_database_is_named() {
+        for line in [
+            "copy a lmdb:b",
+            "copy level:a b",
+            "copy mysql://u@h/s b --prefix x",
+            "copy --merge lmdb:a b",
+            "copy --flag lmdb:a b",
+            "copy --prefix=x unix:a b",
+            "copy a -- tls://h:1",
+            "copy a new+scheme://h",
+        ] {
+            assert!(is_wanted(line), "{line}");
+        }
+        for line in [
+            "copy a b",
+            "copy a b:c",
+            "copy ./lmdb:a b",
+            "copy a b --prefix lmdb:x",
+            "copy a b --from tcp://x",
+            "scan lmdb:a",
+            "copy a C://b",
+        ] {
+            assert!(!is_wanted(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn passwords_in_urls_are_masked() {
+        for (text, expected) in [
+            ("no URL: a@b:c", "no URL: a@b:c"),
+            ("'mysql://u:pw@h:3306/s' found", "'mysql://u:***@h:3306/s' found"),
+            ("mysql://u:p@w@h", "mysql://u:***@h"),
+            ("mysql://u@h/s tcp://h:1", "mysql://u@h/s tcp://h:1"),
+            ("a://u:1@h b://u:2@h", "a://u:***@h b://u:***@h"),
+            ("://:x@", "://:***@"),
+        ] {
+            assert_eq!(without_passwords(text), expected);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The engine on a pool of open files, as in a browser's worker: losses of power and kills at any call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use terrace_engine::env::PooledEnv;
+use terrace_engine::env::simulated::SimulatedHandles;
+use terrace_engine::{Db, ErrorKind, IterOptions, Options, Result, WriteBatch, WriteOptions};
+
+fn open(handles: &SimulatedHandles) -> Result<Db> {
+    let env = PooledEnv::open(Arc::new(handles.clone())).unwrap();
+    let options = Options {
+        env: Arc::new(env),
+        write_buffer_size_bytes: 64 << 10,
+        max_file_size_bytes: 64 << 10,
+        ..Options::default()
+    };
+    Db::open("/", options)
+}
+
+fn contents(db: &Db) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let mut entries = db.iter(IterOptions::default()).unwrap();
+    let mut found = BTreeMap::new();
+    entries.seek_to_first().unwrap();
+    while entries.valid() {
+        found.insert(entries.key().to_vec(), entries.value().to_vec());
+        entries.next().unwrap();
+    }
+    found
+}
+
+/// The states after each write, and the numbers of the last writes that were acknowledged, and synced.
+struct History {
+    states: Vec<BTreeMap<Vec<u8>, Vec<u8>>>,
+    acknowledged: usize,
+    synced: usize,
+}
+
+/// Writes batches until a write fails. Some are synced.
+fn write_until_failure(db: &Db, start: BTreeMap<Vec<u8>, Vec<u8>>, seed: usize) -> History {
+    let mut history = History { states: vec![start], acknowledged: 0, synced: 0 };
+    for number in 1..400_usize {
+        let mut state = history.states.last().unwrap().clone();
+        let mut batch = WriteBatch::new();
+        for index in 0..4 {
+            let key = format!("key-{:03}", (number * 37 + index * 101 + seed) % 300).into_bytes();
+            if (number + index) % 5 == 0 {
+                batch.delete(&key).unwrap();
+                state.remove(&key);
+            } else {
+                let value = format!("{number}-{index}-").repeat(1 + (number * 7 + index) % 120).into_bytes();
+                batch.put(&key, &value).unwrap();
+                state.insert(key, value);
+            }
+        }
+        let sync = number % 7 == 0;
+        // The write that fails may be found later or not.
+        history.states.push(state);
+        if db.write(batch, &WriteOptions { sync }).is_err() {
+            return history;
+        }
+        history.acknowledged = number;
+        if sync {
+            history.synced = number;
+        }
+        if number % 3 == 0 {
+            while db.step() {}
+        }
+    }
+    history
+}
+
+#[test]
+fn synced_writes_survive_a_loss_of_power_and_all_writes_a_kill_at_any_call_that_stops_or_fails() {
+    let mut stops = 0;
+    for seed in 0..24 {
+        let mut handles = SimulatedHandles::new(seed as u64, 60);
+        let mut start = BTreeMap::new();
+        // Several lives, each on what the one before left.
+        for life in 0..3 {
+            let is_kill = (seed + life) % 3 == 0;
+            let calls = (seed as u64 * 29 + life as u64 * 517) % 1500;
+            if seed % 2 == 0 {
+                handles.halt_after(calls)
+            } else {
+                handles.fail_after(calls)
+            }
+            let Ok(db) = open(&handles) else {
+                end_life(&mut handles, is_kill);
+                continue;
+            };
+            let history = write_until_failure(&db, start, seed);
+            end_life(&mut handles, is_kill);
+            drop(db);
+            stops += 1;
+            let db = open(&handles).unwrap();
+            let found = contents(&db);
+            let first = if is_kill { history.acknowledged } else { history.synced };
+            let at = history.states.iter().rposition(|state| *state == found);
+            let at = at.unwrap_or_else(|| panic!("seed {seed}, life {life}: a state that never was"));
+            assert!(at >= first, "seed {seed}, life {life}: {at} writes of {first} are left");
+            db.verify().unwrap();
+            db.close().unwrap();
+            start = found;
+        }
+    }
+    assert!(stops > 60, "{stops} stops");
+}
+
+fn end_life(handles: &mut SimulatedHandles, is_kill: bool) {
+    if is_kill { handles.kill_process() } else { handles.cut_power() }
+}
+
+#[test]
+fn without_free_files_writes_are_refused_reads_go_on_and_more_files_help() {
+    let handles = SimulatedHandles::new(1, 12);
+    let db = open(&handles).unwrap();
+    let mut stored = 0;
+    let error = loop {
+        let value = vec![(stored % 251) as u8; 5000];
+        match db.put(format!("{stored:06}").as_bytes(), &value, &WriteOptions::default()) {
+            Ok(()) => stored += 1,
+            Err(error) => break error,
+        }
+        assert!(stored < 10_000, "twelve files are not enough for this");
+    };
+    assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+    assert_eq!(contents(&db).len(), stored);
+    handles.grow(100);
+    for number in stored..stored + 100 {
+        db.put(format!("{number:06}").as_bytes(), &[0; 5000], &WriteOptions::default()).unwrap();
+    }
+    assert_eq!(contents(&db).len(), stored + 100);
+    db.close().unwrap();
+}

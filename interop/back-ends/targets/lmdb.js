@@ -1,0 +1,12 @@
+import { LmdbLevel } from 'terrace-lmdb'
+import { known } from '../../../packages/back-ends/lmdb/test/common/known.js'
+
+/** @type {import('../targets.js').Target} */
+export const lmdb = {
+  name: 'LmdbLevel',
+  machines: 'one',
+  supports: { getSync: true, putSync: false, everyWrite: true },
+  make: (location, options) => new LmdbLevel(location, options),
+  several: { shared: true },
+  known
+}

@@ -1,0 +1,26 @@
+import { NetLevel } from 'terrace-net'
+import { ServedLevel } from '../../../packages/net/test/support/served-level.js'
+
+const HOW = { unix: '', tcp: ' over TCP' }
+const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
+
+/**
+ * A client, with a server in front of a target.
+ *
+ * @param {import('../targets.js').Target} target
+ * @returns {import('../targets.js').Target}
+ */
+export function inFrontOf(target, transport = 'unix') {
+  return {
+    name: `NetLevel${HOW[transport]} in front of ${target.name}`,
+    machines: 'any number',
+    supports: { getSync: false, putSync: false, everyWrite: false },
+    make: (location, options) => new ServedLevel(transport, target.make(location, bytes), options),
+    join: ({ address }) => new NetLevel(address),
+    several: {},
+    missing: target.missing,
+    server: target.server,
+    timeoutMs: target.timeoutMs,
+    known: {}
+  }
+}

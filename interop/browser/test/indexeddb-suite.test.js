@@ -1,0 +1,58 @@
+// abstract-level's published suite, unmodified, over IndexedDB: in a page and in a worker.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useBrowser } from './support/browser.js'
+import { bundleOf, tapeBundle } from './support/bundles.js'
+import { IMPORT_LEVEL } from './support/indexeddb.js'
+import { serveSite } from './support/site.js'
+import { suiteModule } from './support/suite-module.js'
+
+/** How many tests the suite registers for it today. abstract-level may add more. */
+const TESTS = 1450
+
+const openPage = useBrowser()
+
+const suite = suiteModule(IMPORT_LEVEL, '(options) => new IndexedDbLevel(crypto.randomUUID(), options)')
+
+/** A worker has no console of the page, and imports what is no module after tape's script. */
+const worker = `
+  import '/tape.js'
+  import { run } from '/suite.js'
+  run().then((registered) => postMessage(registered))
+`
+
+const inPage = (page) => page.evaluate(() => import('/suite.js').then(({ run }) => run()))
+
+const inWorker = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker.js', { type: 'module' })
+        worker.onmessage = ({ data }) => resolve(data)
+        worker.onerror = ({ message }) => reject(new Error(message))
+      })
+  )
+
+// They mostly wait for the browser, which makes more than a thousand databases for each.
+test("abstract-level's suite passes", { concurrency: true }, async (t) => {
+  const files = { '/tape.js': await tapeBundle(), '/suite.js': await bundleOf(suite), '/worker.js': worker }
+  const runOn = (name, run) =>
+    t.test(name, async (t) => {
+      const page = await openPage(t, await serveSite(t, files))
+      const lines = []
+      page.on('console', (message) => lines.push(...message.text().split('\n')))
+      await page.addScriptTag({ url: '/tape.js' })
+      const registered = await run(page)
+      const failed = lines.filter((line) => /^\s*not ok/.test(line))
+      const passed = lines.filter((line) => /^\s*ok/.test(line))
+      t.diagnostic(
+        `${registered} tests registered, ${passed.length} assertions passed, ${failed.length} failed`
+      )
+      assert.deepEqual(failed, [])
+      assert.deepEqual(page.problems, [])
+      assert.ok(registered >= TESTS, `${registered} tests registered`)
+      assert.ok(passed.length > registered, `${passed.length} assertions`)
+    })
+  await Promise.all([runOn('in a page', inPage), runOn('in a worker', inWorker)])
+})

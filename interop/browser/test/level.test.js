@@ -1,0 +1,312 @@
+// Level in a dedicated worker, over the origin-private file system: its methods, opening it again, one owner, abstract-level's published suite,
+// and a browser that is killed while a worker writes.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { KillableBrowser, useBrowser } from './support/browser.js'
+import { bundleOf, tapeBundle } from './support/bundles.js'
+import { ENGINE_POLICY, serveSite } from './support/site.js'
+import { suiteModule } from './support/suite-module.js'
+
+/** How many tests the suite registers for it today. abstract-level may add more. */
+const TESTS = 1500
+
+const openPage = useBrowser()
+const module = fileURLToPath(import.meta.resolve('terrace/browser'))
+const wasm = readFileSync(join(module, '..', 'terrace.wasm'))
+
+/** A site whose worker runs the functions of this module, by name. */
+function siteOf(functions) {
+  return {
+    '/terrace.js': readFileSync(module),
+    '/terrace.wasm': wasm,
+    '/functions.js': `import { Level } from './terrace.js'\n${functions}`,
+    '/worker.js': `
+      import * as functions from './functions.js'
+      addEventListener('message', async ({ data: [name, ...args] }) => {
+        try {
+          postMessage({ result: await functions[name](...args) })
+        } catch (error) {
+          postMessage({ error: (error.code ?? error.name) + ': ' + error.message + ' ' + (error.cause?.code ?? '') })
+        }
+      })
+    `
+  }
+}
+
+/** Runs a function in a worker of its own, or in the one of this number. */
+function run(page, name, args = [], number = 0) {
+  return page.evaluate(
+    ([name, args, number]) =>
+      new Promise((resolve, reject) => {
+        globalThis.workers ??= []
+        globalThis.workers[number] ??= new Worker('/worker.js', { type: 'module' })
+        const worker = globalThis.workers[number]
+        worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.result))
+        worker.onerror = (event) => reject(new Error(event.message))
+        worker.postMessage([name, ...args])
+      }),
+    [name, args, number]
+  )
+}
+
+test('a worker uses a database in all ways, and finds it again', async (t) => {
+  const functions = `
+    export async function use() {
+      const db = new Level('use', { valueEncoding: 'json' })
+      await db.put('a', { n: 1 })
+      const before = db.snapshot()
+      await db.batch([{ type: 'put', key: 'b', value: { n: 2 } }, { type: 'del', key: 'a' }], { sync: true })
+      const names = db.sublevel('names')
+      await names.open()
+      names.putSync('é', 'ü')
+      const result = [
+        await db.iterator({ snapshot: before }).all(),
+        db.getSync('b'),
+        await names.get('é'),
+        [...(await db.getMany(['a', 'b']))].map((value) => value?.n ?? null)
+      ]
+      await before.close()
+      await db.close()
+      await db.open()
+      result.push(await db.keys().all())
+      await db.clear({ gte: 'b' })
+      result.push(await db.keys().all(), db.supports.permanence, db.location)
+      await db.close()
+      return result
+    }
+    export async function again() {
+      const db = new Level('use', { createIfMissing: false })
+      await db.open()
+      const keys = await db.keys().all()
+      await db.close()
+      return keys
+    }
+    export async function missing() {
+      await new Level('missing', { createIfMissing: false }).open()
+    }
+    export async function exists() {
+      await new Level('use', { errorIfExists: true }).open()
+    }
+  `
+  const origin = await serveSite(t, siteOf(functions), ENGINE_POLICY)
+  const page = await openPage(t, origin)
+  assert.deepEqual(await run(page, 'use'), [
+    [['a', { n: 1 }]],
+    { n: 2 },
+    'ü',
+    [null, 2],
+    ['!names!é', 'b'],
+    ['!names!é'],
+    true,
+    'use'
+  ])
+  await page.reload()
+  assert.deepEqual(await run(page, 'again'), ['!names!é'])
+  await assert.rejects(run(page, 'missing'), /LEVEL_DATABASE_MISSING/)
+  await assert.rejects(run(page, 'exists'), /LEVEL_DATABASE_EXISTS/)
+  assert.deepEqual(await run(page, 'again'), ['!names!é'])
+  assert.deepEqual(page.problems, [])
+})
+
+test('a second worker is told that the database is open, and has it once it is closed', async (t) => {
+  const functions = `
+    let db
+    export async function open() {
+      db = new Level('owner')
+      await db.open()
+      return db.status
+    }
+    export const close = () => db.close()
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  assert.equal(await run(page, 'open', [], 0), 'open')
+  await assert.rejects(run(page, 'open', [], 1), /LEVEL_LOCKED/)
+  await run(page, 'close', [], 0)
+  assert.equal(await run(page, 'open', [], 1), 'open')
+  await run(page, 'close', [], 1)
+})
+
+test('a page, which has no synchronous files, is told so', async (t) => {
+  const page = await openPage(t, await serveSite(t, siteOf(''), ENGINE_POLICY))
+  const code = await page.evaluate(async () => {
+    const { Level } = await import('/terrace.js')
+    return new Level('page').open().then(
+      () => 'open',
+      (error) => error.cause.code
+    )
+  })
+  assert.equal(code, 'LEVEL_NOT_SUPPORTED')
+})
+
+test('many writes of all kinds make tables, and are all there', async (t) => {
+  const functions = `
+    const value = (number) => number + ' ' + 'x'.repeat(number % 500)
+    const key = (number) => 'key ' + String((number * 7919) % 40000).padStart(6, '0')
+    export async function fill() {
+      const db = new Level('many', { writeBufferSize: 256 << 10 })
+      await db.open()
+      for (let number = 0; number < 40000; number += 8) {
+        const put = (offset) => ({ type: 'put', key: key(number + offset), value: value(number + offset) })
+        if (number % 16 === 0) await db.batch([0, 1, 2, 3, 4, 5, 6, 7].map(put))
+        else {
+          db.batch([0, 1, 2, 3].map(put))
+          db.putSync(key(number + 4), value(number + 4))
+          await Promise.all([5, 6, 7].map((offset) => db.put(key(number + offset), value(number + offset))))
+        }
+      }
+      await db.close()
+    }
+    export async function check() {
+      const db = new Level('many')
+      await db.open()
+      let wrong = 0
+      for (let number = 0; number < 40000; number++) if (db.getSync(key(number)) !== value(number)) wrong++
+      let count = 0
+      for await (const entry of db.iterator()) count++
+      await db.close()
+      return { wrong, count }
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  await run(page, 'fill')
+  assert.deepEqual(await run(page, 'check', [], 1), { wrong: 0, count: 40000 })
+  assert.deepEqual(page.problems, [])
+})
+
+test('a site whose room is used up is told so, reads on, and writes again once there is room', async (t) => {
+  const functions = `
+    let db
+    let stored = 0
+    const value = crypto.getRandomValues(new Uint8Array(20000))
+    export async function fill() {
+      db = new Level('quota', { valueEncoding: 'view', writeBufferSize: 1 << 20 })
+      await db.open()
+      try {
+        for (; stored < 5000; stored++) await db.put(String(stored).padStart(6, '0'), value)
+        return 'no error'
+      } catch (error) {
+        return error.code + ' ' + error.cause?.name
+      }
+    }
+    export async function read() {
+      for (let number = 0; number < stored; number++)
+        if ((await db.get(String(number).padStart(6, '0')))?.length !== value.length) return number + ' is missing'
+      return 'all of ' + (stored > 50 ? 'many' : stored)
+    }
+    export async function goOn() {
+      for (const end = stored + 100; stored < end; stored++) await db.put(String(stored).padStart(6, '0'), value)
+      const all = await read()
+      await db.close()
+      await db.open()
+      const again = await read()
+      await db.close()
+      return [all, again]
+    }
+  `
+  const origin = await serveSite(t, siteOf(functions), ENGINE_POLICY)
+  const page = await openPage(t, origin)
+  const browser = await page.context().newCDPSession(page)
+  const { usage } = await browser.send('Storage.getUsageAndQuota', { origin })
+  await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + (20 << 20) })
+  assert.equal(await run(page, 'fill'), 'LEVEL_IO_ERROR QuotaExceededError')
+  assert.equal(await run(page, 'read'), 'all of many')
+  await browser.send('Storage.overrideQuotaForOrigin', { origin })
+  assert.deepEqual(await run(page, 'goOn'), ['all of many', 'all of many'])
+})
+
+test("abstract-level's suite passes in a worker", async (t) => {
+  const head = "import { Level } from 'terrace'; let made = 0"
+  const suite = suiteModule(head, "(options) => new Level('suite ' + made++, options)")
+  const files = {
+    '/tape.js': await tapeBundle(),
+    '/suite.js': await bundleOf(suite),
+    '/terrace.wasm': wasm,
+    '/worker.js': `
+      await import('/tape.js')
+      const { run } = await import('/suite.js')
+      run().then((registered) => postMessage(registered))
+    `
+  }
+  const page = await openPage(t, await serveSite(t, files, ENGINE_POLICY))
+  const lines = []
+  page.on('console', (message) => lines.push(...message.text().split('\n')))
+  const registered = await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker.js', { type: 'module' })
+        worker.onmessage = ({ data }) => resolve(data)
+        worker.onerror = (event) => reject(new Error(event.message))
+      })
+  )
+  const failed = lines.filter((line) => /^\s*not ok/.test(line))
+  const passed = lines.filter((line) => /^\s*ok/.test(line))
+  t.diagnostic(`${registered} tests registered, ${passed.length} assertions passed, ${failed.length} failed`)
+  assert.deepEqual(failed, [])
+  assert.ok(registered >= TESTS, `${registered} tests registered`)
+  assert.ok(passed.length > registered, `${passed.length} assertions`)
+})
+
+test('every acknowledged write is there after the browser was killed', async (t) => {
+  const functions = `
+    const value = (number) => number + ' ' + 'y'.repeat((number * 31) % 2000)
+    const key = (number) => String(number).padStart(9, '0')
+    export async function write(from) {
+      const db = new Level('killed', { writeBufferSize: 128 << 10 })
+      await db.open()
+      for (let number = from; ; number++) {
+        await db.put(key(number), value(number), { sync: number % 50 === 0 })
+        if (number % 10 !== 0) continue
+        // Nobody waits for the answer, so the end comes during writes.
+        fetch('/acknowledged?' + number).catch(() => {})
+        await new Promise((resolve) => setTimeout(resolve))
+      }
+    }
+    export async function check() {
+      const db = new Level('killed')
+      await db.open()
+      let next = 0
+      for await (const [found, stored] of db.iterator()) {
+        if (found !== key(next) || stored !== value(next)) throw new Error('at ' + next + ' there is ' + found)
+        next++
+      }
+      await db.close()
+      return next
+    }
+  `
+  const ROUNDS = 4
+  let acknowledged = -1
+  let kill
+  const files = new Proxy(siteOf(functions), {
+    get(site, path) {
+      if (!path.startsWith('/acknowledged?')) return site[path]
+      acknowledged = Math.max(acknowledged, Number(path.slice(path.indexOf('?') + 1)))
+      if (acknowledged >= kill?.at) {
+        const { now } = kill
+        kill = undefined
+        setTimeout(now, Math.random() * 30)
+      }
+      return ''
+    }
+  })
+  const origin = await serveSite(t, files, ENGINE_POLICY)
+  const browser = new KillableBrowser(t)
+  let next = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const page = await browser.open(origin)
+    const killed = new Promise((resolve) => {
+      kill = { at: next + 300 + 217 * round, now: () => resolve(browser.kill()) }
+    })
+    run(page, 'write', [next]).catch(() => {})
+    await killed
+    const after = await browser.open(origin)
+    const found = await run(after, 'check')
+    t.diagnostic(`killed after ${acknowledged} was acknowledged: ${found} entries`)
+    assert.ok(found > acknowledged, `${found} entries, but ${acknowledged} was acknowledged`)
+    next = found
+    await browser.close()
+  }
+})

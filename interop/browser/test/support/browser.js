@@ -1,0 +1,92 @@
+// Debian's Chromium, headless. One is started for each test file.
+
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { chromium } from 'playwright-core'
+
+export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** It may not use the network on its own, and root may run it. */
+export const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+
+const start = (profile) =>
+  chromium.launchPersistentContext(profile, {
+    executablePath: EXECUTABLE,
+    args: FLAGS,
+    headless: true,
+    chromiumSandbox: false
+  })
+
+/** Starts a browser before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
+export function useBrowser() {
+  const profile = mkdtempSync(join(tmpdir(), 'terrace-browser-'))
+  let context
+  before(async () => {
+    context = await start(profile)
+  })
+  after(async () => {
+    await context?.close()
+    rmSync(profile, { recursive: true, force: true })
+  })
+  return openPage
+
+  /** Opens a page. `problems` are its errors, and what the browser has to say about it. */
+  async function openPage(t, url) {
+    const page = await context.newPage()
+    t.after(() => page.close())
+    const problems = []
+    page.on('pageerror', (error) => problems.push(error.stack))
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    })
+    await page.goto(url)
+    return Object.assign(page, { problems })
+  }
+}
+
+/** A browser with a profile of its own, which a test kills and starts again. Both end with the test. */
+export class KillableBrowser {
+  #profile = mkdtempSync(join(tmpdir(), 'terrace-killed-'))
+  #context
+
+  constructor(t) {
+    t.after(async () => {
+      await this.close()
+      rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    })
+  }
+
+  /** Opens a page, in a new browser if there is none. */
+  async open(url) {
+    this.#context ??= await start(this.#profile)
+    const page = await this.#context.newPage()
+    await page.goto(url)
+    return page
+  }
+
+  /** Kills all of its processes at once. Returns when they are gone. */
+  async kill() {
+    const context = this.#context
+    this.#context = undefined
+    const closed = new Promise((resolve) => context.once('close', resolve))
+    // The link leads to `HOST-PID`. Playwright starts the browser as the leader of a process group.
+    const leader = Number(readlinkSync(join(this.#profile, 'SingletonLock')).split('-').at(-1))
+    process.kill(-leader, 'SIGKILL')
+    await closed
+  }
+
+  async close() {
+    await this.#context?.close()
+    this.#context = undefined
+  }
+}

@@ -1,0 +1,75 @@
+import { resolve } from 'node:path'
+import { BackendLevel } from 'terrace-core'
+import { remove } from './directory.js'
+import { lmdbError } from './errors.js'
+import { LmdbBackend } from './lmdb-backend.js'
+import { openings } from './openings.js'
+import type { DatabaseOptions, OpenOptions } from './options.js'
+
+/**
+ * An ordered key/value database in LMDB, in a directory. Several processes can have it open at once, to read and to write.
+ *
+ * Reads finish within the call. Writes are given to another thread, which makes one transaction of all that wait for it. Each
+ * call takes effect whole or not at all, in the order of the calls.
+ *
+ * An acknowledged write has been flushed to the disk: it survives the death of the process and a loss of power. The option
+ * `sync` of writes changes nothing.
+ *
+ * @typeParam KDefault - The default type of keys.
+ * @typeParam VDefault - The default type of values.
+ */
+export class LmdbLevel<KDefault = string, VDefault = string> extends BackendLevel<KDefault, VDefault> {
+  readonly #location: string
+
+  /**
+   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
+   *
+   * @param location - The directory of the database. It is created, with its parents, unless `createIfMissing` is false.
+   * @param options - Options of the database, and of {@link open}, which is called automatically.
+   * @throws TypeError if `location` is not a valid path.
+   */
+  constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
+    assertLocation(location)
+    // Whether others write is no matter of open().
+    const { shared, ...others } = options ?? {}
+    super(new LmdbBackend(resolve(location), shared === true), others)
+    this.#location = location
+  }
+
+  /** The location as it was passed to the constructor. */
+  get location(): string {
+    return this.#location
+  }
+
+  /**
+   * Removes the database at `location`, and its directory if nothing else is in it. Other files are left alone. Another process
+   * that has it open goes on with files that no longer have a name, so close it there first.
+   *
+   * @throws LEVEL_LOCKED if the database is open in this process.
+   * @throws LEVEL_UNSUPPORTED_FORMAT if something else is there.
+   */
+  static async destroy(location: string): Promise<void> {
+    assertLocation(location)
+    const path = resolve(location)
+    if (openings.has(path)) {
+      throw lmdbError('LEVEL_LOCKED', `The database is open in this process: close it first: ${path}`, path)
+    }
+    await remove(path)
+  }
+}
+
+// Methods that terrace-core implements, with types that include the options of this package.
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
+export interface LmdbLevel<KDefault, VDefault> {
+  open(): Promise<void>
+  open(options: OpenOptions): Promise<void>
+}
+
+function assertLocation(location: unknown): void {
+  if (typeof location !== 'string' || location === '') {
+    throw new TypeError("The first argument 'location' must be a non-empty string")
+  }
+  if (location.includes('\0')) {
+    throw new TypeError("The first argument 'location' must not contain a NUL character")
+  }
+}

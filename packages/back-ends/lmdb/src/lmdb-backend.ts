@@ -1,0 +1,268 @@
+/** LMDB as a back-end of `terrace-core`: each call becomes a call of lmdb. */
+
+import {
+  type Backend,
+  type BackendManifest,
+  type BackendReadOptions,
+  type Bytes,
+  type CursorOptions,
+  type CursorParts,
+  codedError,
+  type Operations,
+  type RangeDeletion
+} from 'terrace-core'
+import { type LmdbStore, openStore, type ReadOptions } from './binding.js'
+import { prepare, type Wanted } from './directory.js'
+import { isOpenToRead, lmdbError, openToReadError, translated } from './errors.js'
+import { checkKey, fits, KeyCodec, StoredKey } from './keys.js'
+import { LmdbCursor } from './lmdb-cursor.js'
+import { LmdbSnapshot } from './lmdb-snapshot.js'
+import { openings } from './openings.js'
+import { checkOptions, DEFAULT_MAX_READERS, type OpenOptions } from './options.js'
+import { textOf } from './text.js'
+import { WriteOrder } from './write-order.js'
+
+/** How many keys a clear reads at once, and deletes in one transaction. */
+const CLEAR_KEYS = 1000
+const CLEAR_BYTES = 1024 * 1024
+
+export class LmdbBackend implements Backend<LmdbSnapshot> {
+  readonly manifest: BackendManifest
+  readonly #path: string
+  readonly #isShared: boolean
+  readonly #codec = new KeyCodec()
+  readonly #order = new WriteOrder()
+  #store: LmdbStore | null = null
+  #isReadOnly = false
+  /** Whether other processes may have written, so that each read must begin with the newest state. */
+  #othersWrite = false
+  /** The promise of lmdb's that settles with its next transaction, and what it is here. */
+  #commit: Promise<boolean> | undefined
+  #committed: Promise<void> | undefined
+
+  /** @param path - An absolute path, so that a change of the working directory does not matter. */
+  constructor(path: string, shared: boolean) {
+    this.#path = path
+    this.#isShared = shared
+    this.manifest = {
+      encodings: { buffer: true, utf8: true, view: true },
+      syncReads: true,
+      shared,
+      createIfMissing: true,
+      errorIfExists: true
+    }
+  }
+
+  open(options: OpenOptions & Wanted): void {
+    checkOptions(options)
+    prepare(this.#path, options)
+    this.#isReadOnly = options.readOnly === true
+    this.#othersWrite = this.#isShared || this.#isReadOnly
+    // lmdb counts an opening that fails, so it must not come to that.
+    if (!this.#isReadOnly && openings.isReadOnly(this.#path)) throw openToReadError(this.#path)
+
+    try {
+      this.#store = openStore(this.#path, {
+        keyEncoder: this.#codec,
+        readOnly: this.#isReadOnly,
+        maxReaders: options.maxReaders ?? DEFAULT_MAX_READERS
+      })
+    } catch (error) {
+      throw isOpenToRead(error) ? openToReadError(this.#path, error) : translated(error, this.#path)
+    }
+    openings.add(this.#path, this.#isReadOnly)
+  }
+
+  async close(): Promise<void> {
+    await this.#order.whenFree()
+    const store = this.#opened
+    this.#store = null
+    await store.close()
+    openings.remove(this.#path)
+  }
+
+  get #opened(): LmdbStore {
+    if (this.#store === null) throw codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
+    return this.#store
+  }
+
+  /** The store, for a read without a snapshot: of the newest state, which may be another process's. */
+  #newest(): LmdbStore {
+    const store = this.#opened
+    if (this.#othersWrite) store.resetReadTxn()
+    return store
+  }
+
+  /** Does something that reads, with an error of lmdb's translated. */
+  #reading<T>(snapshot: LmdbSnapshot | undefined, read: (store: LmdbStore, options?: ReadOptions) => T): T {
+    const store = snapshot === undefined ? this.#newest() : this.#opened
+    try {
+      return read(store, snapshot)
+    } catch (error) {
+      throw translated(error, this.#path)
+    }
+  }
+
+  get(key: Bytes, { valueEncoding }: BackendReadOptions, snapshot?: LmdbSnapshot): Bytes | undefined {
+    return this.#reading(snapshot, (store, state) => find(store, key, valueEncoding, state))
+  }
+
+  getSync(key: Bytes, options: BackendReadOptions, snapshot?: LmdbSnapshot): Bytes | undefined {
+    return this.get(key, options, snapshot)
+  }
+
+  getMany(
+    keys: Bytes[],
+    { valueEncoding }: BackendReadOptions,
+    snapshot?: LmdbSnapshot
+  ): Array<Bytes | undefined> {
+    return this.#reading(snapshot, (store, state) =>
+      keys.map((key) => find(store, key, valueEncoding, state))
+    )
+  }
+
+  has(key: Bytes, _options: BackendReadOptions, snapshot?: LmdbSnapshot): boolean {
+    return this.#reading(snapshot, (store, state) => exists(store, key, state))
+  }
+
+  hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: LmdbSnapshot): boolean[] {
+    return this.#reading(snapshot, (store, state) => keys.map((key) => exists(store, key, state)))
+  }
+
+  cursor(options: CursorOptions, parts: CursorParts, snapshot?: LmdbSnapshot): LmdbCursor {
+    return this.#reading(snapshot, (store) => new LmdbCursor(store, this.#codec, options, parts, snapshot))
+  }
+
+  snapshot(): LmdbSnapshot {
+    return this.#reading(undefined, (store) => new LmdbSnapshot(store))
+  }
+
+  put(key: Bytes, value: Bytes): Promise<void> {
+    return this.write([key, value])
+  }
+
+  del(key: Bytes): Promise<void> {
+    return this.write([key, null])
+  }
+
+  /** Every commit is flushed before it is acknowledged, with the option `sync` or without. */
+  write(operations: Operations): Promise<void> {
+    this.#assertWritable()
+    // lmdb cannot take back a part of a transaction, so nothing may fail once it has begun.
+    for (let i = 0; i < operations.length; i += 2) checkKey(operations[i] as Bytes)
+    if (operations.length === 0) return this.#committed ?? Promise.resolve()
+
+    if (this.#order.isFree) return this.#submit(operations)
+    const kept = operations.map((part) => (part === null ? null : copyOf(part)))
+    return this.#order.wait(() => this.#submit(kept))
+  }
+
+  /** Gives operations to lmdb, whose thread makes one transaction of all that wait for it. */
+  #submit(operations: Operations): Promise<void> {
+    const store = this.#opened
+    if (operations.length > 2) return this.#submitMany(store, operations)
+    const [key, value] = operations as [Bytes, Bytes | null]
+    return this.#acknowledged(value === null ? store.remove(key) : store.put(key, copyOf(value)))
+  }
+
+  #submitMany(store: LmdbStore, operations: Operations): Promise<void> {
+    const sorted = inOrder(operations)
+    return this.#acknowledged(
+      store.batch(() => {
+        for (const { key, value } of sorted) {
+          if (value === null) store.remove(key as never)
+          else store.put(key as never, value)
+        }
+      })
+    )
+  }
+
+  /** The promise for users: calls that share a transaction share it. */
+  #acknowledged(commit: Promise<boolean>): Promise<void> {
+    if (commit !== this.#commit || this.#committed === undefined) {
+      this.#commit = commit
+      this.#committed = commit.then(nothing, (error) => this.#fail(error))
+      this.#order.track(this.#committed)
+    }
+    return this.#committed
+  }
+
+  /** lmdb tells of a failed commit in two steps. */
+  async #fail(error: Error & { commitError?: Promise<void> }): Promise<never> {
+    let reason: unknown = error
+    try {
+      await error.commitError
+    } catch (cause) {
+      reason = cause
+    }
+    throw translated(reason, this.#path)
+  }
+
+  /** Reads and deletes the keys in several transactions, so a failure may leave some of them deleted. */
+  clear(range: RangeDeletion, snapshot?: LmdbSnapshot): Promise<void> {
+    this.#assertWritable()
+    return this.#order.clear(() => this.#clear(range, snapshot))
+  }
+
+  async #clear(range: RangeDeletion, snapshot: LmdbSnapshot | undefined): Promise<void> {
+    const cursor = this.cursor({ ...range, keyEncoding: 'view' }, 'keys', snapshot)
+    let left = range.limit < 0 ? Infinity : range.limit
+
+    try {
+      for (let ended = false; !ended && left > 0; ) {
+        const [isEnd, , ...keys] = cursor.read(Math.min(CLEAR_KEYS, left), CLEAR_BYTES)
+        ended = isEnd
+        left -= keys.length
+        if (keys.length > 0) await this.#submit(keys.flatMap((key) => [key as Bytes, null]))
+      }
+    } finally {
+      cursor.close()
+    }
+  }
+
+  #assertWritable(): void {
+    if (!this.#isReadOnly) return
+    throw lmdbError('LEVEL_READ_ONLY', "Database was opened with 'readOnly'", this.#path)
+  }
+}
+
+function find(
+  store: LmdbStore,
+  key: Bytes,
+  format: string | undefined,
+  options: ReadOptions | undefined
+): Bytes | undefined {
+  if (!fits(key)) return undefined
+  if (format !== 'utf8') return store.getBinary(key, options)
+  const value = store.getBinaryFast(key, options)
+  return value === undefined ? undefined : textOf(value, 0, store.lastSize)
+}
+
+function exists(store: LmdbStore, key: Bytes, options: ReadOptions | undefined): boolean {
+  return fits(key) && store.getBinaryFast(key, options) !== undefined
+}
+
+/** A copy of bytes, which lmdb reads on another thread when their owner has them back already. */
+function copyOf(bytes: Bytes): Buffer {
+  return Buffer.from(bytes as Uint8Array)
+}
+
+interface Operation {
+  readonly key: StoredKey
+  readonly value: Buffer | null
+}
+
+/** Operations in the order of their keys, in which LMDB writes them fastest. Those of one key keep their order. */
+function inOrder(operations: Operations): Operation[] {
+  const sorted: Operation[] = []
+  for (let i = 0; i < operations.length; i += 2) {
+    const value = operations[i + 1] as Bytes | null
+    sorted.push({
+      key: StoredKey.of(operations[i] as Bytes),
+      value: value === null ? null : copyOf(value)
+    })
+  }
+  return sorted.sort((a, b) => a.key.bytes.compare(b.key.bytes))
+}
+
+function nothing(): void {}

@@ -1,0 +1,91 @@
+// Several processes on one database.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { Other } from '../../../../tests/support/back-ends/processes.mjs'
+import { roundIn, roundOf } from '../../../../tests/support/back-ends/rounds.mjs'
+import { openLevel } from './support/databases.js'
+
+const SECOND = new URL('support/second.js', import.meta.url)
+const WRITER = new URL('support/writer.js', import.meta.url)
+
+test('a reader beside a writer sees each acknowledged write at once, and no part of a batch', async (t) => {
+  const db = await openLevel(t, { shared: true })
+  await db.batch(roundOf(1))
+  const reader = new Other(t, SECOND, db.location, 'reader')
+  assert.equal(await reader.line(), 'open')
+
+  for (let round = 2; round <= 200; round++) {
+    await db.batch(roundOf(round))
+    await db.put('last', `${round}`)
+    reader.tell('last')
+    assert.equal(await reader.line(), `${round}`)
+  }
+
+  // The database outgrows the map that the reader began with.
+  const large = 'x'.repeat(3 << 20)
+  await db.put('large', large)
+  reader.tell('large')
+  assert.equal((await reader.line()).length, large.length)
+
+  const end = reader.end()
+  const counts = JSON.parse(await reader.line())
+  assert.equal(await end, 0)
+  t.diagnostic(JSON.stringify(counts))
+  assert.equal(counts.torn, 0)
+  assert.ok(counts.reads > 20 && counts.states > 10)
+})
+
+test('two processes write at once: every batch of both is there whole', async (t) => {
+  const db = await openLevel(t, { shared: true })
+  const writer = new Other(t, SECOND, db.location, 'writer')
+  assert.equal(await writer.line(), 'open')
+
+  const written = writer.line()
+  const seen = new Set()
+  for (let round = 1; round <= 200; round++) {
+    await db.batch(roundOf(round))
+    const theirs = roundIn([...db.iterateSync({ gte: 'w' })])
+    assert.notEqual(theirs, undefined)
+    seen.add(theirs)
+  }
+  assert.equal(await written, 'written')
+  assert.equal(await writer.end(), 0)
+
+  assert.equal(roundIn(await db.iterator({ gte: 'r', lt: 's' }).all()), 200)
+  assert.equal(roundIn(await db.iterator({ gte: 'w' }).all()), 200)
+  t.diagnostic(`${seen.size} states of the other writer seen`)
+  assert.ok(seen.size > 2)
+})
+
+test('a writer that is killed in a transaction does not stop the others', async (t) => {
+  const db = await openLevel(t, { shared: true })
+  for (let kill = 0; kill < 5; kill++) {
+    const writer = new Other(t, WRITER, db.location, '1')
+    await writer.line()
+    await writer.kill()
+    await db.put('mine', `${kill}`)
+    assert.equal(await db.get('mine'), `${kill}`)
+    assert.notEqual(roundIn(await db.iterator({ gte: 'r', lt: 's' }).all()), undefined)
+  }
+})
+
+test('threads share a database like processes, and one that is terminated does not stop the others', async (t) => {
+  const db = await openLevel(t, { shared: true })
+  for (let round = 0; round < 3; round++) {
+    const thread = new Worker(new URL('support/thread.js', import.meta.url), { workerData: db.location })
+    await once(thread, 'message')
+    assert.equal(await db.get('thread'), 'written')
+    await thread.terminate()
+    await db.put('thread', `${round}`)
+    assert.equal(await db.get('thread'), `${round}`)
+  }
+})
+
+test('hooks of a shared database do not claim to see every write', async (t) => {
+  const [alone, shared] = [await openLevel(t), await openLevel(t, { shared: true })]
+  assert.equal(alone.supports.everyWrite, true)
+  assert.equal(shared.supports.everyWrite, false)
+})

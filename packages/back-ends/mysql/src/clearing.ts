@@ -1,0 +1,87 @@
+/** Deleting the keys of a range, in transactions of a bounded size. */
+
+import type { RangeDeletion } from 'terrace-core'
+import type { Committer } from './committer.js'
+import type { Cursor } from './cursor.js'
+import { isTooLarge } from './failures.js'
+import { type Bound, condition, type StoredRange, storedRange } from './keys.js'
+import { type Binary, binaryOf } from './literals.js'
+import type { Pool } from './pool.js'
+import { onAnyHost } from './reads.js'
+import { now } from './time.js'
+
+/** How many keys a transaction deletes, or fewer if the server finds that too large: it keeps what it deletes until the commit. */
+const KEYS = 1000
+const BYTES = 1024 * 1024
+
+/** What a clear works with. */
+export interface Clearing {
+  readonly pool: Pool
+  readonly committer: Committer
+  readonly table: string
+  readonly n: number
+  readonly deadlineMs: number
+}
+
+/**
+ * Deletes all keys of a range. Each transaction deletes up to a key that was looked up before, rather than a number of keys, so that
+ * it can be tried again.
+ */
+export async function clearRange(clearing: Clearing, deletion: RangeDeletion): Promise<void> {
+  const { pool, committer, table, n, deadlineMs } = clearing
+  const range: StoredRange = storedRange(deletion)
+  let keys = KEYS
+  for (let lower = range.lower, isDone = false; !isDone; ) {
+    const end = now() + deadlineMs
+    const left = condition(n, { lower, upper: range.upper })
+    const next = await onAnyHost(pool, end, async (connection) => {
+      const rows = await connection.rows(
+        `SELECT k FROM ${table} WHERE ${left} ORDER BY k LIMIT ${keys},1`,
+        end
+      )
+      return rows[0]?.[0] as Buffer | undefined
+    })
+    const bound: Bound | undefined =
+      next === undefined ? undefined : { key: binaryOf(next), isIncluded: false }
+    const part = condition(n, { lower, upper: bound ?? range.upper })
+    try {
+      await committer.commit(() => [`DELETE FROM ${table} WHERE ${part}`], end)
+    } catch (error) {
+      if (keys === 1 || !isTooLarge(error)) throw error
+      keys >>= 1
+      continue
+    }
+    isDone = bound === undefined
+    if (bound !== undefined) lower = { key: bound.key, isIncluded: true }
+  }
+}
+
+/** Deletes keys in one transaction. */
+type DeleteKeys = (keys: Map<Binary, null>) => Promise<void>
+
+/** Deletes the keys that a cursor finds, up to the limit of a range. */
+export async function clearKeys(cursor: Cursor, limit: number, deleteKeys: DeleteKeys): Promise<void> {
+  let left = limit < 0 ? Infinity : limit
+  try {
+    for (let isAtEnd = false; !isAtEnd && left > 0; ) {
+      const [ended, , ...keys] = await cursor.read(Math.min(KEYS, left), BYTES)
+      isAtEnd = ended
+      left -= keys.length
+      if (keys.length > 0) await deleteInParts(keys as Buffer[], deleteKeys)
+    }
+  } finally {
+    cursor.close()
+  }
+}
+
+/** Deletes keys in one transaction, or in halves if the server finds it too large. */
+async function deleteInParts(keys: readonly Buffer[], deleteKeys: DeleteKeys): Promise<void> {
+  try {
+    await deleteKeys(new Map(keys.map((key) => [binaryOf(key), null])))
+  } catch (error) {
+    if (keys.length === 1 || !isTooLarge(error)) throw error
+    const half = keys.length >> 1
+    await deleteInParts(keys.slice(0, half), deleteKeys)
+    await deleteInParts(keys.slice(half), deleteKeys)
+  }
+}

@@ -1,0 +1,74 @@
+/** How servers differ, and what each connection is told at first. */
+
+import { mysqlError } from './errors.js'
+
+/** What a server says of itself. */
+export interface ServerSettings {
+  readonly version: string
+  /** Whether it is MariaDB, MySQL or TiDB. */
+  readonly product: 'MariaDB' | 'MySQL' | 'TiDB'
+  /** Whether it is a node of a Galera cluster. */
+  readonly isClustered: boolean
+  /** The largest packet that it takes, in bytes. */
+  readonly maxPacketBytes: number
+  /** Whether each commit is flushed to its disk before it is acknowledged (`innodb_flush_log_at_trx_commit=1`). */
+  readonly flushesCommits: boolean
+}
+
+/** What {@link settingsOf} needs to know. */
+export const ASK_SETTINGS = `SHOW VARIABLES WHERE Variable_name IN
+  ('version', 'max_allowed_packet', 'innodb_flush_log_at_trx_commit', 'wsrep_on', 'wsrep_provider')`
+
+/** @param rows - The answer to {@link ASK_SETTINGS}: names and values as text, or as bytes on some servers. */
+export function settingsOf(rows: ReadonlyArray<readonly unknown[]>): ServerSettings {
+  const found = new Map(rows.map(([name, value]) => [`${name}`, `${value}`]))
+  const version = found.get('version') ?? ''
+  const maxPacketBytes = Number(found.get('max_allowed_packet'))
+  if (!(maxPacketBytes > 0)) {
+    throw mysqlError('LEVEL_UNSUPPORTED_FORMAT', `The server does not tell its settings: version ${version}`)
+  }
+  return {
+    version,
+    product: /tidb/i.test(version) ? 'TiDB' : /mariadb/i.test(version) ? 'MariaDB' : 'MySQL',
+    isClustered: found.get('wsrep_on') === 'ON' && found.get('wsrep_provider') !== 'none',
+    maxPacketBytes,
+    // TiDB has no such setting: it always waits for a majority of its stores.
+    flushesCommits: (found.get('innodb_flush_log_at_trx_commit') ?? '1') === '1'
+  }
+}
+
+/** Preferences that concern sessions. */
+export interface SessionOptions {
+  readonly waitForSync: boolean
+  /** How long a statement waits for the lock of a row, in whole seconds. */
+  readonly lockWaitSeconds: number
+}
+
+/**
+ * The statement that begins a session.
+ *
+ * Statements are bytes, and all strings in them are binary. READ COMMITTED takes no locks on the gaps between keys, over which
+ * writers of different keys would fail; snapshots ask for REPEATABLE READ themselves.
+ */
+export function sessionStatement(
+  { isClustered }: ServerSettings,
+  { waitForSync, lockWaitSeconds }: SessionOptions
+): string {
+  const settings = [
+    'character_set_client=binary',
+    'character_set_connection=binary',
+    'character_set_results=NULL',
+    "sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
+    'autocommit=1',
+    `innodb_lock_wait_timeout=${lockWaitSeconds}`,
+    ...(isClustered ? [`wsrep_sync_wait=${waitForSync ? 1 : 0}`] : [])
+  ]
+  const session = settings.map((setting) => `SESSION ${setting}`).join(',')
+  return `SET ${session};SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED`
+}
+
+/** The statements that begin a snapshot. */
+export function snapshotStatement({ product }: ServerSettings): string {
+  const readOnly = product === 'TiDB' ? '' : ', READ ONLY'
+  return `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;START TRANSACTION WITH CONSISTENT SNAPSHOT${readOnly}`
+}

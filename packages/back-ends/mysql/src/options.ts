@@ -1,0 +1,130 @@
+/** Options of a database in a table of MariaDB or MySQL. */
+
+import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
+
+/** Where the servers are, and how to get in. It is never shown in errors, nor when an object is printed. */
+export interface ServerOptions {
+  /**
+   * The hosts, tried in order, each as `HOST` or `HOST:PORT`. All must serve the same data, as the nodes of a Galera cluster do.
+   * Without a port, it is 3306.
+   */
+  hosts: readonly string[]
+  user: string
+  password?: string | undefined
+  /** The schema, which the server calls a database. It must exist. */
+  schema: string
+}
+
+/** Options of TLS, as those of `node:tls`. The server's certificate must be valid, and for the host's name. */
+export interface TlsOptions {
+  ca?: string | Buffer | undefined
+  cert?: string | Buffer | undefined
+  key?: string | Buffer | undefined
+  passphrase?: string | undefined
+  minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
+  /**
+   * Whether the server's certificate must be valid.
+   *
+   * @defaultValue `true`
+   */
+  rejectUnauthorized?: boolean | undefined
+  /**
+   * Whether the certificate must be for the name of the host. Names alone are compared, so hosts that are given as addresses are
+   * refused unless it is `false`.
+   *
+   * @defaultValue `true`
+   */
+  verifyIdentity?: boolean | undefined
+}
+
+/** Options of {@link MysqlLevel.open}. */
+export type OpenOptions = AbstractOpenOptions
+
+/** Options of the constructor of {@link MysqlLevel}. */
+export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, OpenOptions {
+  /**
+   * The name of the database within the table, of 1 to 255 bytes.
+   *
+   * @defaultValue `'default'`
+   */
+  name?: string | undefined
+
+  /**
+   * The table, of at most 48 letters, digits and underscores. It is created if it is missing, with two others whose names begin
+   * with it. Many databases can share it.
+   *
+   * @defaultValue `'terrace'`
+   */
+  table?: string | undefined
+
+  /**
+   * The most connections of this process to these servers, for all its databases there together; the largest of their values
+   * counts. Each open snapshot or iterator holds one. An eighth is kept for other operations.
+   *
+   * @defaultValue `32`
+   */
+  poolSize?: number | undefined
+
+  /**
+   * How long an operation may take, from the call, before it fails with LEVEL_DEADLINE, in milliseconds. If the fate of a
+   * commit must be found out, the write may take as long again, but not less than 10 seconds.
+   *
+   * @defaultValue `10000`
+   */
+  deadlineMs?: number | undefined
+
+  /**
+   * Whether a read on a node of a Galera cluster first waits for all writes that were acknowledged on other nodes.
+   *
+   * @defaultValue `true`
+   */
+  waitForSync?: boolean | undefined
+
+  /**
+   * Whether to use TLS, and how. With `mysqls:` in the URL, it is `true` unless given.
+   *
+   * @defaultValue `false`
+   */
+  tls?: boolean | TlsOptions | undefined
+
+  /**
+   * Whether others write to the database too, as a server makes it easy to. Hooks see the writes of this instance alone, so
+   * `db.supports.everyWrite` is then false, and the toolbox adapts to that. Say `false` only if you know that nobody else
+   * writes.
+   *
+   * @defaultValue `true`
+   */
+  shared?: boolean | undefined
+}
+
+/** The options of a database, checked. @internal */
+export interface Settings {
+  readonly name: string
+  readonly table: string
+  readonly poolSize: number
+  readonly deadlineMs: number
+  readonly waitForSync: boolean
+  readonly shared: boolean
+}
+
+const MAX_NAME_BYTES = 255
+
+/** @internal */
+export function settingsFrom(options: DatabaseOptions<unknown, unknown>): Settings {
+  const { name = 'default', table = 'terrace', poolSize = 32, deadlineMs = 10_000 } = options
+  const { waitForSync = true, shared = true } = options
+  if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw new TypeError(`The option 'name' must be a string of 1 to ${MAX_NAME_BYTES} bytes`)
+  }
+  if (!(Number.isInteger(poolSize) && poolSize >= 2 && poolSize <= 10_000)) {
+    throw new TypeError("The option 'poolSize' must be an integer from 2 to 10000")
+  }
+  // A timer of Node takes no more.
+  if (!(Number.isInteger(deadlineMs) && deadlineMs >= 1 && deadlineMs < 2 ** 31)) {
+    throw new TypeError("The option 'deadlineMs' must be an integer from 1 to 2147483647")
+  }
+  for (const [option, value] of Object.entries({ waitForSync, shared })) {
+    if (typeof value !== 'boolean') throw new TypeError(`The option '${option}' must be a boolean`)
+  }
+  return { name, table, poolSize, deadlineMs, waitForSync, shared }
+}

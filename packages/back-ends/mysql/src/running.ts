@@ -1,0 +1,23 @@
+/** The operations that are running, for whoever must wait until they have ended. */
+export class Running {
+  #count = 0
+  #whenIdle: (() => void) | undefined
+
+  /** Notes an operation, and returns its promise. */
+  note<T>(operation: Promise<T>): Promise<T> {
+    this.#count++
+    const ended = (): void => {
+      if (--this.#count === 0) this.#whenIdle?.()
+    }
+    operation.then(ended, ended)
+    return operation
+  }
+
+  /** Settles when none is running. */
+  async whenIdle(): Promise<void> {
+    if (this.#count === 0) return
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+}

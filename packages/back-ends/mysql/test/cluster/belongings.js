@@ -1,0 +1,82 @@
+// Processes and directories that end with this program, however it ends.
+//
+// An orderly end, a signal and an uncaught error all come to the event `exit`. If the program is killed, the kernel kills the
+// servers (`setpriv --pdeathsig`); their directory then stays in the directory for temporary files.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asServerUser } from './installation.js'
+
+const children = new Set()
+const directories = new Set()
+let isWatching = false
+
+/** Makes a directory of this program, readable by its user alone. */
+export function ownDirectory(name) {
+  watch()
+  const path = mkdtempSync(join(tmpdir(), `${name}-`))
+  directories.add(path)
+  return path
+}
+
+/** Removes a directory that {@link ownDirectory} made. */
+export function removeDirectory(path) {
+  rmSync(path, { recursive: true, force: true })
+  directories.delete(path)
+}
+
+/**
+ * Starts a process that dies with this one, in a process group of its own: Ctrl-C reaches this program alone, which then ends the
+ * others in order.
+ *
+ * @param log - The descriptor of a file for all that it prints.
+ */
+export function spawnOwn(path, args, log) {
+  watch()
+  const [program, ...rest] = asServerUser([path, ...args], ['--pdeathsig', 'KILL'])
+  const child = spawn(program, rest, { detached: true, stdio: ['ignore', log, log] })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  child.once('error', () => children.delete(child))
+  return child
+}
+
+/** Sends a signal to a process that {@link spawnOwn} started, and to those that it has started. */
+export function signalGroup(child, signal) {
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}
+
+function watch() {
+  if (isWatching) return
+  isWatching = true
+  process.once('exit', endAll)
+  for (const [signal, number] of Object.entries({ SIGINT: 2, SIGTERM: 15, SIGHUP: 1 })) {
+    // A program that listens itself decides itself when it ends. This listener stays, so that the same signal once more, while
+    // things are removed, does not end the program half-way.
+    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(128 + number))
+  }
+}
+
+function endAll() {
+  for (const child of children) signalGroup(child, 'SIGKILL')
+  for (const path of directories) removeSoon(path)
+}
+
+/** Removes a directory whose server has been killed, and may need a moment to be gone. */
+function removeSoon(path) {
+  for (let attempt = 0; attempt < 40; attempt++) {
+    try {
+      removeDirectory(path)
+      return
+    } catch (error) {
+      if (attempt === 39) console.error(`left behind: ${error.message}`)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+    }
+  }
+}

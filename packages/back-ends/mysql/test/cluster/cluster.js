@@ -1,0 +1,119 @@
+// A Galera cluster on 127.0.0.1: every node holds everything, and each can be written to.
+
+import { Node } from './node.js'
+import { freePorts, LOOPBACK } from './ports.js'
+import { newAccounts, SCHEMA } from './server.js'
+import { groupPortOf, PORTS_OF_NODE } from './settings.js'
+import { until } from './waiting.js'
+
+/** A cluster, whose nodes can be killed, suspended and started again one by one. */
+export class Cluster {
+  /** Makes a cluster, and waits until all nodes serve. If one does not start, nothing of it is left. */
+  static async start({ size = 3, provider } = {}) {
+    const accounts = newAccounts()
+    const ports = []
+    while (ports.length < size) ports.push(await freePorts(PORTS_OF_NODE))
+    const groupPorts = ports.map(groupPortOf)
+    const nodes = ports.map((port, i) => new Node(`node${i + 1}`, port, accounts, { groupPorts, provider }))
+    const cluster = new Cluster(nodes)
+    try {
+      const installed = await Promise.allSettled(nodes.map((node) => node.install()))
+      for (const { reason } of installed) if (reason !== undefined) throw reason
+      await nodes[0].bootstrap()
+      // A node gives its state to one other at a time.
+      for (const node of nodes.slice(1)) await node.start()
+      return cluster
+    } catch (error) {
+      await cluster.stop()
+      throw error
+    }
+  }
+
+  constructor(nodes) {
+    this.nodes = nodes
+  }
+
+  /** The address with all nodes, the first of them first. */
+  get url() {
+    return this.urlFrom(0)
+  }
+
+  /** The address with all nodes, beginning with the one that has this index, which a new database therefore uses. */
+  urlFrom(index) {
+    const { user, password } = this.nodes[0].accounts.user
+    const ordered = [...this.nodes.slice(index), ...this.nodes.slice(0, index)]
+    return `mysql://${user}:${password}@${ordered.map(({ port }) => `${LOOPBACK}:${port}`).join(',')}/${SCHEMA}`
+  }
+
+  /** Starts a node that has ended, while the others run, and waits until it has caught up. */
+  async rejoin(node) {
+    await node.rejoin()
+    await this.settled()
+  }
+
+  /**
+   * Waits until all nodes serve after one of them has hung. A node that has missed more than the others still have ends itself;
+   * like a supervisor, this starts it again, so that it gets everything.
+   *
+   * @returns How many nodes it has started.
+   */
+  async healed(limitMs = 90_000) {
+    const end = Date.now() + limitMs
+    let started = 0
+    for (;;) {
+      const ended = this.nodes.filter((node) => !node.isRunning)
+      for (const node of ended) await node.rejoin()
+      started += ended.length
+      try {
+        await this.settled(2000)
+        return started
+      } catch (error) {
+        if (Date.now() > end) throw error
+      }
+    }
+  }
+
+  /** Waits until all nodes that run form one majority and serve. */
+  async settled(limitMs = 90_000) {
+    const running = this.nodes.filter((node) => node.isRunning)
+    await until(`${running.length} nodes form a cluster`, limitMs, async () => {
+      for (const node of running) {
+        const status = await node.status()
+        const isWhole =
+          status.wsrep_cluster_status === 'Primary' && Number(status.wsrep_cluster_size) === running.length
+        if (!isWhole || status.wsrep_ready !== 'ON' || status.wsrep_local_state_comment !== 'Synced')
+          return undefined
+      }
+      return true
+    })
+  }
+
+  /**
+   * Starts a cluster again of which no node is left: first the node whose data is the most advanced, then the others.
+   *
+   * @returns The positions of the nodes, and which was first.
+   */
+  async restart() {
+    const positions = []
+    for (const node of this.nodes) positions.push((await node.position()).seqno)
+    const first = positions.indexOf(Math.max(...positions))
+    await this.nodes[first].bootstrap()
+    for (const node of this.nodes) if (!node.isRunning) await node.rejoin()
+    await this.settled()
+    return { positions, first }
+  }
+
+  /**
+   * Starts a cluster again of which no node is left, all nodes at the same time: each has noted who was there, and when all of them
+   * are back they go on without being told which is the first.
+   */
+  async restartTogether() {
+    for (const node of this.nodes) await node.launchFromPosition()
+    await this.settled()
+  }
+
+  /** Ends all nodes for good, and removes their data. */
+  async stop() {
+    await Promise.all(this.nodes.map((node) => node.stop()))
+  }
+}

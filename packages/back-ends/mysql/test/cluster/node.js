@@ -1,0 +1,105 @@
+// A node of a Galera cluster.
+
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { asServerUser, programs } from './installation.js'
+import { Server } from './server.js'
+import { clusterArguments } from './settings.js'
+
+const RECOVER_LIMIT_MS = 60_000
+
+/** What a node says of itself, of the variables that are asked for here. */
+const STATUS = [
+  'wsrep_cluster_status',
+  'wsrep_cluster_size',
+  'wsrep_local_state_comment',
+  'wsrep_ready',
+  'wsrep_last_committed'
+]
+
+/** A node. It serves once it has caught up with a cluster that has a majority. */
+export class Node extends Server {
+  constructor(name, port, accounts, options) {
+    super(name, port, accounts, clusterArguments({ ...options, name, port }))
+  }
+
+  /** Its state as an object: `wsrep_cluster_status`, `wsrep_cluster_size` and so on, all as text. */
+  async status() {
+    const rows = await this.query("SHOW GLOBAL STATUS LIKE 'wsrep\\_%'")
+    return Object.fromEntries(
+      rows.filter((row) => STATUS.includes(row.Variable_name)).map((row) => [row.Variable_name, row.Value])
+    )
+  }
+
+  async isServing() {
+    const status = await this.status()
+    return status.wsrep_ready === 'ON' && status.wsrep_local_state_comment === 'Synced'
+  }
+
+  /** Makes this node the first of a cluster, from the data that it has. */
+  async bootstrap() {
+    this.#markSafe()
+    await this.start(['--wsrep-new-cluster'])
+  }
+
+  /** Makes this node, which lives and has lost the majority, a majority by itself. The lost nodes must not have gone on. */
+  async becomeMajority() {
+    await this.query("SET GLOBAL wsrep_provider_options='pc.bootstrap=1'")
+    await this.ready()
+  }
+
+  /** Starts a node that has ended, beside others that serve. It gets what it lacks, rather than everything, if they still have it. */
+  async rejoin() {
+    await this.launchFromPosition()
+    await this.ready()
+  }
+
+  /** The same without waiting for the others. */
+  async launchFromPosition() {
+    const { uuid, seqno } = await this.position()
+    this.launch(seqno < 0 ? [] : [`--wsrep-start-position=${uuid}:${seqno}`])
+  }
+
+  /**
+   * The position of a node whose process has ended: the cluster that its data is from, and how many transactions of it the data
+   * has. A node that was killed has not noted it; then its log is recovered.
+   */
+  async position() {
+    const noted = this.#grastate()
+    if (noted.seqno >= 0) return noted
+    const [program, ...args] = asServerUser([programs.server, ...this.arguments, '--wsrep-recover'])
+    const { stderr } = await promisify(execFile)(program, args, {
+      timeout: RECOVER_LIMIT_MS,
+      killSignal: 'SIGKILL'
+    })
+    const position = /Recovered position:? *([0-9a-f-]+):(-?\d+)/.exec(stderr)
+    if (position === null) throw new Error(`${this.name}: no position was recovered:\n${stderr.slice(-2000)}`)
+    return { uuid: position[1], seqno: Number(position[2]) }
+  }
+
+  #grastate() {
+    const text = readFileSync(this.#grastatePath, 'utf8')
+    const [, uuid] = /^uuid: *(\S+)/m.exec(text)
+    const [, seqno] = /^seqno: *(-?\d+)/m.exec(text)
+    return { text, uuid, seqno: Number(seqno) }
+  }
+
+  /** Galera refuses to bootstrap from a node that may lack transactions. Whoever calls knows that this one has them all. */
+  #markSafe() {
+    let state
+    try {
+      state = this.#grastate()
+    } catch (error) {
+      // A new node has no state yet.
+      if (error.code === 'ENOENT') return
+      throw error
+    }
+    writeFileSync(this.#grastatePath, state.text.replace(/^safe_to_bootstrap:.*$/m, 'safe_to_bootstrap: 1'))
+  }
+
+  get #grastatePath() {
+    return join(this.directory, 'data', 'grastate.dat')
+  }
+}

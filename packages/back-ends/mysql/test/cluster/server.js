@@ -1,0 +1,179 @@
+// One server of MariaDB in a directory of its own, on 127.0.0.1.
+
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import mysql from 'mysql2/promise'
+import { ownDirectory, removeDirectory, signalGroup, spawnOwn } from './belongings.js'
+import { asServerUser, giveToServerUser, programs } from './installation.js'
+import { LOOPBACK } from './ports.js'
+import { serverArguments, storageArguments } from './settings.js'
+import { until } from './waiting.js'
+
+const INSTALL_LIMIT_MS = 60_000
+const START_LIMIT_MS = 90_000
+const END_LIMIT_MS = 20_000
+
+/** The schema that exists at first. The user may make others whose names begin with it. */
+export const SCHEMA = 'terrace'
+
+/** The users: one as a program has it, and one that may do everything. */
+export function newAccounts() {
+  const account = (user) => ({ user, password: randomBytes(12).toString('hex') })
+  return { user: account('terrace'), admin: account('admin') }
+}
+
+/** A server. It can be killed, suspended and started again; its data stays until {@link stop}. */
+export class Server {
+  #child
+
+  constructor(name, port, accounts, args) {
+    this.name = name
+    this.port = port
+    this.accounts = accounts
+    this.directory = ownDirectory('terrace-mariadb')
+    /** The arguments of every start. */
+    this.arguments = [...serverArguments(this), ...args]
+  }
+
+  /** The address for {@link MysqlLevel}, with the password. */
+  get url() {
+    const { user, password } = this.accounts.user
+    return `mysql://${user}:${password}@${LOOPBACK}:${this.port}/${SCHEMA}`
+  }
+
+  /** Whether its process lives, even if it is suspended. */
+  get isRunning() {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  get pid() {
+    return this.#child?.pid
+  }
+
+  /** Makes the files of a new server, with its users and its schema. */
+  async install() {
+    const data = join(this.directory, 'data')
+    mkdirSync(data)
+    giveToServerUser(data)
+    giveToServerUser(this.directory)
+    const { user, admin } = this.accounts
+    const account = ({ user, password }) => `CREATE USER '${user}'@'${LOOPBACK}' IDENTIFIED BY '${password}';`
+    const sql = join(this.directory, 'users.sql')
+    writeFileSync(
+      sql,
+      `FLUSH PRIVILEGES;
+${account(user)}
+${account(admin)}
+CREATE DATABASE ${SCHEMA};
+GRANT ALL ON \`${SCHEMA}%\`.* TO '${user.user}'@'${LOOPBACK}';
+GRANT ALL ON *.* TO '${admin.user}'@'${LOOPBACK}' WITH GRANT OPTION;
+`
+    )
+    const [program, ...args] = asServerUser([
+      programs.install,
+      '--no-defaults',
+      `--datadir=${data}`,
+      // A server that starts removes the temporary tables of others from a directory that they share.
+      `--tmpdir=${this.directory}`,
+      `--extra-file=${sql}`,
+      '--auth-root-authentication-method=socket',
+      '--skip-test-db',
+      '--skip-name-resolve',
+      ...storageArguments
+    ])
+    await promisify(execFile)(program, args, { timeout: INSTALL_LIMIT_MS })
+  }
+
+  /**
+   * Starts the process, and waits until it serves.
+   *
+   * @param args - Arguments for this start alone.
+   */
+  async start(args = []) {
+    this.launch(args)
+    await this.ready()
+  }
+
+  /** Starts the process, and does not wait. */
+  launch(args = []) {
+    if (this.isRunning) throw new Error(`${this.name} runs already`)
+    const log = openSync(join(this.directory, 'log'), 'a')
+    this.#child = spawnOwn(programs.server, [...this.arguments, ...args], log)
+    closeSync(log)
+  }
+
+  /** Waits until it serves clients. Fails if its process ends. */
+  async ready(limitMs = START_LIMIT_MS) {
+    await until(`${this.name} serves`, limitMs, async () => {
+      if (!this.isRunning) {
+        throw Object.assign(new Error(`${this.name} has ended:\n${this.#lastLines()}`), { isFinal: true })
+      }
+      return (await this.isServing()) ? true : undefined
+    })
+  }
+
+  /** Whether it answers now, and, in a cluster, has caught up with it. */
+  async isServing() {
+    await this.query('SELECT 1')
+    return true
+  }
+
+  /** Runs one statement as the user who may do everything, on a connection of its own, for at most `limitMs`. */
+  async query(sql, limitMs = 5000) {
+    const { user, password } = this.accounts.admin
+    const options = { host: LOOPBACK, port: this.port, user, password, connectTimeout: limitMs }
+    const connection = await mysql.createConnection(options)
+    // A connection that breaks off after the answer is no matter.
+    connection.on('error', () => {})
+    try {
+      const [rows] = await connection.query({ sql, timeout: limitMs })
+      connection.end().catch(() => {})
+      return rows
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
+  }
+
+  /** Kills it as a loss of the machine would, without warning, and waits until it is gone. */
+  async kill() {
+    if (!this.isRunning) return
+    const gone = once(this.#child, 'exit')
+    signalGroup(this.#child, 'SIGKILL')
+    await gone
+  }
+
+  /** Asks it to shut down, and waits; kills it if that takes too long. */
+  async shutDown() {
+    if (!this.isRunning) return
+    const gone = once(this.#child, 'exit')
+    const timer = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), END_LIMIT_MS)
+    this.#child.kill('SIGTERM')
+    await gone
+    clearTimeout(timer)
+  }
+
+  /** Lets it hang: its connections stay, and nothing answers (SIGSTOP). */
+  suspend() {
+    this.#child.kill('SIGSTOP')
+  }
+
+  /** Lets it go on after {@link suspend}. */
+  resume() {
+    this.#child.kill('SIGCONT')
+  }
+
+  /** Ends it for good, and removes its data. */
+  async stop() {
+    await this.kill()
+    removeDirectory(this.directory)
+  }
+
+  #lastLines() {
+    return readFileSync(join(this.directory, 'log'), 'utf8').split('\n').slice(-25).join('\n')
+  }
+}

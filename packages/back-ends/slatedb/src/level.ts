@@ -1,0 +1,63 @@
+import { BackendLevel, codedError } from 'terrace-core'
+import { assertLocation } from './location.js'
+import { type DatabaseOptions, flushIntervalOf, type OpenOptions } from './options.js'
+import { SlateBackend } from './slate-backend.js'
+
+/**
+ * An ordered key/value database in an object store, such as S3, or in a directory or in memory. One instance at a time writes;
+ * any number of others, on other machines too, read beside it.
+ *
+ * An acknowledged write is in the store, unless the option `acknowledge` says otherwise. Each call takes effect whole or not at
+ * all, in the order of the calls.
+ *
+ * @typeParam KDefault - The default type of keys.
+ * @typeParam VDefault - The default type of values.
+ */
+export class SlateLevel<KDefault = string, VDefault = string> extends BackendLevel<KDefault, VDefault> {
+  readonly #location: string
+  readonly #backend: SlateBackend
+
+  /**
+   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds. Unless `readOnly` is
+   * true, opening it takes the database over: an instance that has it open fails with LEVEL_FENCED from then on.
+   *
+   * @param location - The URL of the database, such as `s3://bucket/path`, `file:///path` or `memory:///`, or a directory.
+   * @param options - Options of the database, and of {@link open}, which is called automatically.
+   * @throws TypeError if `location` is not a valid location or contains credentials, or an option is not valid.
+   */
+  constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
+    assertLocation(location)
+    // These are no matter of open().
+    const { storeOptions, flushIntervalMs, ...others } = options ?? {}
+    const backend = new SlateBackend(location, { ...storeOptions }, flushIntervalOf(flushIntervalMs))
+    super(backend, others)
+    this.#backend = backend
+    this.#location = location
+  }
+
+  /** The location as it was passed to the constructor. */
+  get location(): string {
+    return this.#location
+  }
+
+  /**
+   * Brings a database that was opened with `readOnly` up to date with what the writer has stored: later reads see it. Existing
+   * iterators and snapshots keep the state that they show. If it fails, the database goes on showing its previous state.
+   * Without `readOnly`, it does nothing.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   * @throws LEVEL_DEADLINE if the store does not answer.
+   */
+  async refresh(): Promise<void> {
+    if (this.status === 'opening') return this.deferAsync(() => this.refresh())
+    if (this.status !== 'open') throw codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
+    return this.#backend.refresh()
+  }
+}
+
+// Methods that terrace-core implements, with types that include the options of this package.
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
+export interface SlateLevel<KDefault, VDefault> {
+  open(): Promise<void>
+  open(options: OpenOptions): Promise<void>
+}

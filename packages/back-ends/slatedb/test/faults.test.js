@@ -1,0 +1,203 @@
+// A store that fails, is throttled, is cut off in the middle, or hangs.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newLevel, openLevel, pause } from './support/databases.js'
+import { faults } from './support/faulty-proxy.js'
+import { missing, Store } from './support/store.js'
+
+const onStore = { skip: missing ?? false }
+let store
+
+before(async () => {
+  if (missing === undefined) store = await Store.start()
+})
+after(() => store?.stop())
+
+const levelOf = (t, options, location = store.location()) =>
+  openLevel(t, { ...store.options, deadlineMs: 30_000, ...options }, location)
+
+/** Whether an error, with its causes, shows the secret. */
+function shows(error, secret) {
+  const seen = `${error?.stack} ${error?.message} ${JSON.stringify(error)}`
+  return error !== undefined && (seen.includes(secret) || shows(error.cause, secret))
+}
+
+for (const kind of ['throttle', 'cutBefore', 'cutAfter', 'cutInside']) {
+  test(
+    `every third request meets the fault ${kind}: writes and reads go on, and none is lost or doubled`,
+    onStore,
+    async (t) => {
+      const location = store.location()
+      const db = await levelOf(t, {}, location)
+      let requests = 0
+      const faultyBefore = store.proxy.faulty
+      store.proxy.fault = () => (requests++ % 3 === 0 ? faults[kind] : undefined)
+      t.after(() => store.proxy.heal())
+
+      for (let i = 0; i < 15; i++) {
+        await db.batch([
+          { type: 'put', key: `k${i}`, value: `${i}` },
+          { type: 'put', key: 'count', value: `${i + 1}` }
+        ])
+      }
+      await db.close()
+      await db.open()
+      assert.equal(await db.get('count'), '15')
+      assert.equal((await db.keys({ gte: 'k' }).all()).length, 15)
+      assert.ok(store.proxy.faulty > faultyBefore + 5)
+    }
+  )
+}
+
+test(
+  'a write whose answer is lost is acknowledged once, and is no fencing by another writer',
+  onStore,
+  async (t) => {
+    const db = await levelOf(t)
+    let lost = 0
+    store.proxy.fault = (operation, area) => {
+      if (operation !== 'PUT' || area !== 'wal' || lost > 0) return undefined
+      lost++
+      return faults.cutAfter
+    }
+    t.after(() => store.proxy.heal())
+    await db.put('a', '1')
+    await db.put('b', '2')
+    assert.equal(lost, 1)
+    assert.deepEqual(await db.iterator().all(), [
+      ['a', '1'],
+      ['b', '2']
+    ])
+  }
+)
+
+test(
+  'while the store hangs, operations fail by their deadline; afterwards the database can be opened again',
+  onStore,
+  async (t) => {
+    const location = store.location()
+    const db = await levelOf(t, { deadlineMs: 1500 }, location)
+    await db.put('before', '1')
+    store.proxy.fault = () => faults.hang
+    t.after(() => store.proxy.heal())
+
+    await assert.rejects(db.put('during', '1'), { code: 'LEVEL_DEADLINE', location })
+    // Whether it is stored is not known, so nothing may come after it.
+    await assert.rejects(db.put('refused', '1'), (error) => {
+      return error.code === 'LEVEL_WRITES_REFUSED' && error.cause.code === 'LEVEL_DEADLINE'
+    })
+    assert.equal(await db.get('before'), '1')
+    await db.close()
+    await assert.rejects(db.open(), (error) => error.cause.code === 'LEVEL_DEADLINE')
+
+    store.proxy.heal()
+    await db.open({ deadlineMs: 30_000 })
+    assert.equal(await db.get('before'), '1')
+    assert.equal(await db.get('refused'), undefined)
+    await db.put('after', '1')
+    await db.close()
+  }
+)
+
+test('a write that the store took without an answer is there after the next opening', onStore, async (t) => {
+  const location = store.location()
+  const db = await levelOf(t, { deadlineMs: 1500 }, location)
+  store.proxy.fault = (operation) => (operation === 'PUT' ? faults.hangAfter : undefined)
+  t.after(() => store.proxy.heal())
+  await assert.rejects(db.put('key', 'value'), { code: 'LEVEL_DEADLINE' })
+  store.proxy.heal()
+  await db.close()
+  await db.open({ deadlineMs: 30_000 })
+  assert.equal(await db.get('key'), 'value')
+})
+
+test(
+  'reads of tables fail by their deadline while the store hangs, and succeed later',
+  onStore,
+  async (t) => {
+    const location = store.location()
+    const writer = await levelOf(t, {}, location)
+    const value = 'x'.repeat(1000)
+    await writer.batch(Array.from({ length: 500 }, (_, i) => ({ type: 'put', key: `k${1000 + i}`, value })))
+    await writer.close()
+
+    const db = await levelOf(t, { deadlineMs: 1500 }, location)
+    store.proxy.fault = (operation) => (operation === 'GET' ? faults.hang : undefined)
+    t.after(() => store.proxy.heal())
+    await assert.rejects(db.get('k1001'), { code: 'LEVEL_DEADLINE' })
+    await assert.rejects(db.getMany(['k1001', 'k1400']), { code: 'LEVEL_DEADLINE' })
+    await assert.rejects(db.keys().all(), { code: 'LEVEL_DEADLINE' })
+    store.proxy.heal()
+    for (let tries = 0; (await db.get('k1001').catch(() => undefined)) !== value; tries++) {
+      assert.ok(tries < 20)
+      await pause(100)
+    }
+    assert.equal((await db.keys().all()).length, 500)
+  }
+)
+
+test('an iterator whose read failed by its deadline goes on where it was', onStore, async (t) => {
+  const location = store.location()
+  const writer = await levelOf(t, {}, location)
+  const keys = Array.from({ length: 3000 }, (_, i) => `k${1000 + i}`)
+  const value = 'x'.repeat(100)
+  await writer.batch(keys.map((key) => ({ type: 'put', key, value })))
+  await writer.close()
+
+  const db = await levelOf(t, { deadlineMs: 1500 }, location)
+  const iterator = db.keys({ fillCache: false })
+  const seen = [await iterator.next()]
+  store.proxy.fault = (operation) => (operation === 'GET' ? faults.hang : undefined)
+  t.after(() => store.proxy.heal())
+  const readAll = async () => {
+    for (let key = await iterator.next(); key !== undefined; key = await iterator.next()) seen.push(key)
+  }
+  await assert.rejects(readAll(), { code: 'LEVEL_DEADLINE' })
+  store.proxy.heal()
+  await readAll()
+  assert.deepEqual(seen, keys)
+  await iterator.close()
+})
+
+test(
+  'acknowledged in memory, close() says that the store hangs, and closes once it is back',
+  onStore,
+  async (t) => {
+    const location = store.location()
+    const db = await levelOf(t, { acknowledge: 'memory', deadlineMs: 1500 }, location)
+    store.proxy.fault = () => faults.hang
+    t.after(() => store.proxy.heal())
+    await db.put('key', 'value')
+    await assert.rejects(db.close(), (error) => error.cause.code === 'LEVEL_DEADLINE')
+    store.proxy.heal()
+    await db.close()
+    const next = await levelOf(t, {}, location)
+    assert.equal(await next.get('key'), 'value')
+  }
+)
+
+test('a refusal of the store at the opening is told at once', onStore, async (t) => {
+  store.proxy.fault = () => (_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/xml' })
+    response.end('<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>')
+  }
+  t.after(() => store.proxy.heal())
+  const db = newLevel(t, store.options, store.location())
+  await assert.rejects(db.open(), ({ cause }) => {
+    assert.equal(cause.code, 'LEVEL_IO_ERROR')
+    assert.match(cause.message, /AccessDenied|403/)
+    assert.ok(!shows(cause, store.secret))
+    return true
+  })
+})
+
+test('errors do not show credentials, even if the store repeats them', onStore, async (t) => {
+  store.proxy.fault = () => (_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/xml' })
+    response.end(`<Error><Code>SignatureDoesNotMatch</Code><Message>${store.secret}</Message></Error>`)
+  }
+  t.after(() => store.proxy.heal())
+  const db = newLevel(t, store.options, store.location())
+  await assert.rejects(db.open(), (error) => !shows(error, store.secret))
+})

@@ -1,0 +1,14 @@
+// The package as npm would publish it, and its README.
+
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { testPackage } from '../../../../tests/support/back-ends/package.mjs'
+import { temporaryDirectory } from './support/databases.js'
+
+testPackage({
+  test,
+  directory: 'slatedb',
+  className: 'SlateLevel',
+  replaced: async (t) => ({ "'./shop'": JSON.stringify(join(temporaryDirectory(t), 'shop')) }),
+  location: async () => 'memory:///'
+})

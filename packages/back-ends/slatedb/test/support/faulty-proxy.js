@@ -1,0 +1,139 @@
+// A proxy before an S3 server. It counts requests by what they are for, and injects faults.
+
+import { Agent, createServer, request } from 'node:http'
+
+/** What a request is for, by its path and query. */
+function areaOf(url) {
+  const [path, query = ''] = url.split('?')
+  const prefix = /prefix=([^&]*)/.exec(query)
+  const of = prefix ? decodeURIComponent(prefix[1]) : path
+  return /\/(manifest|wal|compacted|compactions)(\/|$)/.exec(of)?.[1] ?? 'other'
+}
+
+function operationOf(method, url) {
+  if (method === 'GET' && /[?&]list-type=/.test(url)) return 'LIST'
+  return method
+}
+
+/**
+ * Faults that a request can meet. Each gets the request, the response, and what forwards the request and resolves to the answer.
+ */
+export const faults = {
+  /** Nothing is answered, and nothing reaches the store. */
+  hang: () => undefined,
+  /** The store is busy. */
+  throttle: (_request, response) => {
+    response.writeHead(503, { 'content-type': 'application/xml' })
+    response.end('<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>')
+  },
+  /** The connection is cut before the store gets the request. */
+  cutBefore: (request) => request.socket.destroy(),
+  /** The store does what it is asked to; its answer is lost. */
+  cutAfter: async (request, _response, forward) => {
+    await forward()
+    request.socket.destroy()
+  },
+  /** Half of the answer's body arrives. */
+  cutInside: async (request, response, forward) => {
+    const { status, headers, body } = await forward()
+    response.writeHead(status, headers)
+    response.write(body.subarray(0, body.length >> 1), () => request.socket.destroy())
+  },
+  /** The store does what it is asked to, and never answers. */
+  hangAfter: async (_request, _response, forward) => {
+    await forward()
+  }
+}
+
+export class FaultyProxy {
+  #server
+  #target
+  #agent = new Agent({ keepAlive: true })
+  #counts = new Map()
+  /** Which fault a request meets: a function of its operation and area that returns one of {@link faults}, or undefined. */
+  fault = () => undefined
+  /** How many requests have met one. */
+  faulty = 0
+
+  static async start(target) {
+    const proxy = new FaultyProxy()
+    proxy.#target = target
+    proxy.#server = createServer((request, response) => proxy.#serve(request, response))
+    await new Promise((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get port() {
+    return this.#server.address().port
+  }
+
+  /** The requests since the last call, as `operation area` and how many. */
+  take() {
+    const counts = Object.fromEntries([...this.#counts].sort())
+    this.#counts.clear()
+    return counts
+  }
+
+  /** Requests that meet a fault wait for ever; those of before get their connections cut. */
+  heal() {
+    this.fault = () => undefined
+    this.#server.closeAllConnections()
+  }
+
+  async #serve(request, response) {
+    const chunks = []
+    try {
+      for await (const chunk of request) chunks.push(chunk)
+    } catch {
+      return
+    }
+    const operation = operationOf(request.method, request.url)
+    const area = areaOf(request.url)
+    const name = `${operation} ${area}`
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+
+    const forward = () => this.#forward(request, Buffer.concat(chunks))
+    const fault = this.fault(operation, area)
+    try {
+      if (fault !== undefined) {
+        this.faulty++
+        await fault(request, response, forward)
+        return
+      }
+      const { status, headers, body } = await forward()
+      response.writeHead(status, headers)
+      response.end(body)
+    } catch {
+      request.socket.destroy()
+    }
+  }
+
+  #forward({ method, url, headers }, body) {
+    return new Promise((resolve, reject) => {
+      const options = {
+        host: '127.0.0.1',
+        port: this.#target,
+        method,
+        path: url,
+        headers,
+        agent: this.#agent
+      }
+      const forwarded = request(options, (answer) => {
+        const chunks = []
+        answer.on('data', (chunk) => chunks.push(chunk))
+        answer.on('error', reject)
+        answer.on('end', () => {
+          resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) })
+        })
+      })
+      forwarded.on('error', reject)
+      forwarded.end(body)
+    })
+  }
+
+  stop() {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    this.#agent.destroy()
+  }
+}

@@ -1,0 +1,92 @@
+// An S3 server for tests, moto, with a proxy before it that counts requests and fails as it is told.
+
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { FaultyProxy } from './faulty-proxy.js'
+
+const MOTO = fileURLToPath(new URL('../../../../../target/moto/bin/moto_server', import.meta.url))
+
+/** Why tests of a store cannot run; undefined if they can. */
+export const missing = existsSync(MOTO)
+  ? undefined
+  : 'moto is missing, a server of S3: scripts/setup tests installs it'
+
+const SECRET = 'SECRETofTHEtests'
+
+/** A free port. */
+async function freePort() {
+  const server = createServer()
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** A running store. */
+export class Store {
+  #server
+  #port
+  #made = 0
+
+  /** @param buckets - The names of its buckets. A listing of moto takes as long as its whole bucket is large. */
+  static async start({ buckets = ['bucket'] } = {}) {
+    const store = new Store()
+    const port = await freePort()
+    store.#port = port
+    store.#server = spawn(MOTO, ['-H', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' })
+    // It must not outlive a test that fails before it has ended it.
+    process.on('exit', () => store.#server.kill('SIGKILL'))
+    store.proxy = await FaultyProxy.start(port)
+    for (const bucket of buckets) await store.#created(`http://127.0.0.1:${port}/${bucket}`)
+    return store
+  }
+
+  async #created(bucket) {
+    for (let tries = 0; ; tries++) {
+      const response = await fetch(bucket, { method: 'PUT' }).catch((error) => error)
+      if (response.ok) return
+      if (tries > 300) throw response
+      await setTimeout(100)
+    }
+  }
+
+  /** The location of a new database. */
+  location() {
+    return `s3://bucket/databases/${this.#made++}`
+  }
+
+  /** What a database needs to find the store, by the proxy. */
+  get options() {
+    return this.#optionsAt(this.proxy.port)
+  }
+
+  /** The same without the proxy. */
+  get directOptions() {
+    return this.#optionsAt(this.#port)
+  }
+
+  #optionsAt(port) {
+    return {
+      storeOptions: {
+        AWS_ACCESS_KEY_ID: 'tests',
+        AWS_SECRET_ACCESS_KEY: SECRET,
+        AWS_REGION: 'us-east-1',
+        AWS_ENDPOINT: `http://127.0.0.1:${port}`,
+        AWS_ALLOW_HTTP: 'true'
+      }
+    }
+  }
+
+  /** What nobody may be shown. */
+  get secret() {
+    return SECRET
+  }
+
+  stop() {
+    this.proxy.stop()
+    this.#server.kill('SIGKILL')
+  }
+}

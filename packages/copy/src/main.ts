@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+/** The program `terrace-copy`. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { help, parseCommandLine, type Settings } from './command-line.js'
+import { explain } from './failure.js'
+import { ProgressDisplay } from './progress.js'
+import { jsonOf, run, sentenceOf } from './run.js'
+import { Secrets } from './secrets.js'
+
+/** What is added to a signal's number, as shells do. */
+const KILLED = 128
+
+const signals = { SIGINT: 2, SIGTERM: 15 } as const
+
+/** Everything that is printed goes through it. */
+const secrets = new Secrets()
+
+async function main(): Promise<void> {
+  const settings = parseCommandLine(process.argv.slice(2))
+  if (settings === 'help') {
+    process.stdout.write(help)
+  } else if (settings === 'version') {
+    console.log(version())
+  } else {
+    await copyAsAsked(settings)
+  }
+}
+
+async function copyAsAsked(settings: Settings): Promise<void> {
+  const display = new ProgressDisplay(process.stderr)
+  const stop = new AbortController()
+  let stoppedBy: keyof typeof signals | undefined
+  const onSignal = (signal: keyof typeof signals): void => {
+    if (stoppedBy !== undefined) process.exit(KILLED + signals[signal])
+    stoppedBy = signal
+    display.say(`terrace-copy: ${signal}: stopping; once more ends at once`)
+    stop.abort()
+  }
+  for (const signal of Object.keys(signals)) process.on(signal, onSignal)
+
+  try {
+    const outcome = await run(settings, secrets, display, stop.signal)
+    display.end()
+    process.stdout.write(`${secrets.mask(settings.json ? jsonOf(outcome) : sentenceOf(outcome))}\n`)
+  } catch (error) {
+    display.end()
+    if (stoppedBy === undefined || !stop.signal.aborted || !isAbort(error)) throw error
+    console.error('terrace-copy: stopped. The same command goes on where it stopped.')
+    process.exitCode = KILLED + signals[stoppedBy]
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'COPY_ABORTED'
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')).version
+}
+
+function fail(error: unknown): void {
+  const { exitCode, message } = explain(error)
+  console.error(`terrace-copy: ${secrets.mask(message)}`)
+  process.exitCode = exitCode
+}
+
+// Nobody may be listening any more.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+main().catch(fail)

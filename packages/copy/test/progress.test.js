@@ -1,0 +1,103 @@
+// What is shown while a copy takes long: on a terminal, in a pipe, and when it is stopped.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { MemoryLevel } from 'memory-level'
+import { Level } from 'terrace'
+import { createServer } from 'terrace-net/server'
+import { directory } from './support/directory.js'
+import { all, fill, numbered } from './support/entries.js'
+import { program, run, start } from './support/program.js'
+
+const COUNT = 3000
+
+/** The arguments of a copy into a database that takes its time for each batch, and both databases. */
+async function slowly(t, delayMs) {
+  class Slow extends MemoryLevel {
+    async _batch(...args) {
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      return super._batch(...args)
+    }
+  }
+  const to = new Slow()
+  const path = join(directory(t), 'from')
+  const from = new Level(path)
+  t.after(() => from.close())
+  await fill(from, numbered(COUNT))
+  const server = createServer(to)
+  t.after(() => server.close())
+  const address = await server.listen('tcp://127.0.0.1:0')
+  return { from, to, args: [path, address, '--batch-size', '50'] }
+}
+
+test('in a pipe: a line from time to time, without anything for terminals', async (t) => {
+  const { args } = await slowly(t, 40)
+  const { code, out, err } = await run(t, args)
+  assert.equal(code, 0)
+  assert.match(out, /^3,000 entries .* verified\n$/)
+  assert.match(err, /^copying [\d,]+ entries, [\d.]+ MB/)
+  assert.ok(err.endsWith('\n'), err)
+  assert.ok(!err.includes('\r') && !err.includes('\x1b'), err)
+})
+
+test('on a terminal: one line that is redrawn, and gone in the end', async (t) => {
+  const { args } = await slowly(t, 40)
+  const command = [process.execPath, program, ...args].map((each) => `'${each}'`).join(' ')
+  // util-linux's script runs a program on a terminal of its own.
+  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let shown = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    shown += text
+  })
+  assert.deepEqual(await once(child, 'close'), [0, null])
+  const drawn = shown.split('\r\x1b[K')
+  assert.ok(drawn.length > 3, shown)
+  assert.equal(drawn[0], '')
+  for (const line of drawn.slice(1, -1)) {
+    assert.match(line, /^(copying|verifying|closing)/)
+    assert.ok(line.length < 80 && !line.includes('\n'), line)
+  }
+  assert.match(drawn.at(-1), /^3,000 entries .* verified\r\n$/)
+})
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143]
+]) {
+  test(`${signal} stops a copy, which goes on when it is run again`, async (t) => {
+    const { from, to, args } = await slowly(t, 40)
+    const { child, closed, output } = start(t, args)
+    await once(child.stderr, 'data')
+    child.kill(signal)
+    assert.equal(await closed, code)
+    assert.match(output.err, new RegExp(`terrace-copy: ${signal}: stopping; once more ends at once\n`))
+    assert.match(output.err, /terrace-copy: stopped\. The same command goes on where it stopped\.\n$/)
+    assert.equal(output.out, '')
+
+    const { out } = await run(t, [...args, '--json'])
+    const { entries, written, resumed } = JSON.parse(out)
+    assert.ok(written < entries && resumed)
+    assert.deepEqual(await all(to), await all(from))
+  })
+}
+
+test('a server that goes away in the middle fails the copy, and the next one completes it', async (t) => {
+  const { from, to, args } = await slowly(t, 40)
+  const path = join(directory(t), 'options.json')
+  writeFileSync(path, '{ "offlineTimeoutMs": 200 }', { mode: 0o600 })
+  const server = createServer(to)
+  const address = await server.listen('tcp://127.0.0.1:0')
+  const [source] = args
+  const again = [source, address, '--batch-size', '50', '--to-options', path]
+  const { child, closed, output } = start(t, again)
+  await once(child.stderr, 'data')
+  await server.close()
+  assert.equal(await closed, 3)
+  assert.match(output.err, /\nterrace-copy: .*\(NET_[A-Z_]+\)\n$/)
+  assert.equal((await run(t, args)).code, 0)
+  assert.deepEqual(await all(to), await all(from))
+})

@@ -1,0 +1,67 @@
+/** The subscriptions of the owner itself, which need no connection: what a session is to others. */
+
+import type { Resource } from '../client/link.js'
+import type { Publisher } from '../client/subscription.js'
+import type { Message } from '../protocol/frame.js'
+import { Ask, PartReader, Tell } from '../protocol/messages.js'
+import { intervalOf } from '../server/key-range.js'
+import { defaultLimits } from '../server/options.js'
+import { Subscription } from '../server/subscription.js'
+import { type WriteSource, writesWithin } from '../server/watching.js'
+
+interface Open {
+  readonly resource: Resource
+  subscription?: Subscription
+}
+
+export class OwnSubscriptions implements Publisher {
+  readonly isClosed = false
+  readonly #writes: WriteSource
+  readonly #open = new Map<number, Open>()
+  #nextHandle = 1
+
+  constructor(writes: WriteSource) {
+    this.#writes = writes
+  }
+
+  addResource(resource: Resource): number {
+    const handle = this.#nextHandle++
+    this.#open.set(handle, { resource })
+    return handle
+  }
+
+  removeResource(handle: number): void {
+    this.#open.get(handle)?.subscription?.close()
+    this.#open.delete(handle)
+  }
+
+  async ask(
+    _resend: 'with session',
+    message: [kind: number, number: number, ...parts: unknown[]]
+  ): Promise<void> {
+    const parts = new PartReader(message)
+    parts.number('number')
+    const handle = parts.number('handle')
+    const open = this.#open.get(handle)
+    // Whoever unsubscribes has removed it.
+    if (message[0] !== Ask.subscribe || open === undefined) return
+
+    parts.optionalString('feed')
+    const source = writesWithin(this.#writes, [intervalOf(parts.range('range'))])
+    const send = (event: Message): void => deliver(event, open.resource)
+    open.subscription = new Subscription(handle, source, send, defaultLimits.unsentEventBytes)
+    open.subscription.begin()
+  }
+
+  tell(_kind: number, ...parts: unknown[]): void {
+    const [handle, event] = parts as [number, number]
+    this.#open.get(handle)?.subscription?.credit(event)
+  }
+}
+
+function deliver(message: Message, resource: Resource): void {
+  const parts = new PartReader(message)
+  parts.number('handle')
+  if (message[0] === Tell.event) resource.event?.(parts)
+  else resource.ended?.(parts)
+}

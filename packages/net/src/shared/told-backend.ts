@@ -1,0 +1,82 @@
+/**
+ * A back-end that tells of what is written to it, in the order in which that takes effect. In a shared database, the owner's own
+ * writes and those of all others pass here.
+ */
+
+import type { Backend, BackendSnapshot, Bytes, Operations, RangeDeletion } from 'terrace-core'
+import { copyOf } from '../protocol/bytes.js'
+import { wireRange } from '../protocol/messages.js'
+import { intervalOf } from '../server/key-range.js'
+import type { WriteListener, WriteSource } from '../server/watching.js'
+
+type Telling = (listener: WriteListener) => void
+
+/** A write that listeners will hear of, unless it fails. */
+interface Told {
+  readonly tell: Telling
+  state: 'running' | 'done' | 'failed'
+}
+
+export class ToldWrites implements WriteSource {
+  readonly #backend: Backend
+  readonly #listeners = new Set<WriteListener>()
+  /** What was called and not told yet. A write that need not wait may be done before one that was called earlier is told. */
+  readonly #called: Told[] = []
+
+  constructor(backend: Backend) {
+    this.#backend = backend
+  }
+
+  listen(listener: WriteListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  write(operations: Operations, sync: boolean): void | Promise<void> {
+    const writing = this.#backend.write(operations, sync)
+    if (this.#listeners.size === 0) return writing
+    const written = operations.map((part) => (part === null ? null : copyOf(part)))
+    return this.#told(writing, (listener) => listener.written(written))
+  }
+
+  clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
+    const clearing = this.#backend.clear?.(range, snapshot)
+    if (this.#listeners.size === 0) return clearing
+    const interval = intervalOf(wireRange(copied(range)))
+    const isPartial = range.limit >= 0 || snapshot !== undefined
+    return this.#told(clearing, (listener) => listener.cleared(interval, isPartial))
+  }
+
+  #told(writing: void | Promise<void>, tell: Telling): void | Promise<void> {
+    const told: Told = { tell, state: 'running' }
+    this.#called.push(told)
+    if (writing === undefined) return this.#settle(told, 'done')
+    return writing.then(
+      () => this.#settle(told, 'done'),
+      (error) => {
+        this.#settle(told, 'failed')
+        throw error
+      }
+    )
+  }
+
+  #settle(settled: Told, state: Told['state']): void {
+    settled.state = state
+    for (
+      let first = this.#called[0];
+      first !== undefined && first.state !== 'running';
+      first = this.#called[0]
+    ) {
+      this.#called.shift()
+      if (first.state === 'done') for (const listener of [...this.#listeners]) first.tell(listener)
+    }
+  }
+}
+
+/** A range whose bounds belong to it. */
+function copied(range: RangeDeletion): RangeDeletion {
+  const own = (bound: Bytes | undefined): Bytes | undefined =>
+    bound === undefined ? undefined : copyOf(bound)
+  const { gte, gt, lte, lt } = range
+  return { ...range, gte: own(gte), gt: own(gt), lte: own(lte), lt: own(lt) }
+}

@@ -1,0 +1,18 @@
+// Builds what Level and MemoryLevel stand on in browsers, and puts it beside the modules that use it.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { cargoBuild, packageDirectory, putInPlace } from './cargo-build.mjs'
+
+const TARGET = 'wasm32-unknown-unknown'
+const modules = join(packageDirectory, 'dist', 'browser')
+
+// Where Rust comes without rustup, its package for this target has to be there.
+spawnSync('rustup', ['target', 'add', TARGET], { stdio: ['ignore', 'ignore', 'inherit'] })
+for (const [crate, file] of [
+  ['terrace-wasm', 'terrace.wasm'],
+  ['terrace-wasm-memory', 'memory.wasm']
+]) {
+  const library = cargoBuild(crate, /\.wasm$/, '--target', TARGET, '--profile', 'wasm')
+  putInPlace(library, join(modules, file))
+}

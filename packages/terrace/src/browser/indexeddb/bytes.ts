@@ -1,0 +1,36 @@
+/** Keys and values as this back-end has them: as bytes, and keys as text in the same order. */
+
+import type { Bytes } from 'terrace-core'
+import { textAt } from '../text.js'
+
+const encoder = new TextEncoder()
+
+/** What IndexedDB has stored, as bytes. Before its version 5, level-js stored text. */
+export function bytesFrom(stored: unknown): Uint8Array {
+  if (stored instanceof Uint8Array) return stored
+  if (stored instanceof ArrayBuffer) return new Uint8Array(stored)
+  return encoder.encode(stored as string)
+}
+
+/** The bytes of an argument, with a buffer of their own: IndexedDB stores all of a buffer, and the caller may change it. */
+export function bytesOf(argument: Bytes): Uint8Array<ArrayBuffer> {
+  return typeof argument === 'string' ? encoder.encode(argument) : new Uint8Array(argument)
+}
+
+/** Bytes as a result in the format that was asked for. */
+export function inFormat(bytes: Uint8Array, format: string | undefined): Bytes {
+  return format === 'utf8' ? textAt(bytes, 0, bytes.length) : bytes
+}
+
+/** The most arguments of one call. */
+const PIECE_BYTES = 4096
+
+/** A key as text of a character for each byte, which sorts as its bytes do. */
+export function identityOf(key: Uint8Array): string {
+  let identity = ''
+  for (let start = 0; start < key.length; start += PIECE_BYTES) {
+    const piece = key.length <= PIECE_BYTES ? key : key.subarray(start, start + PIECE_BYTES)
+    identity += String.fromCharCode.apply(null, piece as unknown as number[])
+  }
+  return identity
+}

@@ -1,0 +1,46 @@
+/** The errors of IndexedDB, as errors of this package. */
+
+import { type CodedError, codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
+
+/** Codes of the errors that this back-end makes. */
+export type IndexedDbErrorCode =
+  | LevelErrorCode
+  /** The browser gives the site no more space. Nothing of the write is stored. Reads go on, and writes once there is space again. */
+  | 'LEVEL_QUOTA_EXCEEDED'
+
+/** What the browser reports when it has cut a connection, or when its own process that stores the data has ended. */
+const LOSSES = new Set(['AbortError', 'InvalidStateError', 'UnknownError'])
+
+/** Whether a transaction has failed because the connection was lost. */
+export function isLoss(error: unknown): boolean {
+  return LOSSES.has((error as Error).name)
+}
+
+/** What is left where a transaction ends without a reason. */
+export function lossError(): DOMException {
+  return new DOMException('The browser has ended the transaction', 'AbortError')
+}
+
+/** An error with a code, and what the browser has reported as its cause. */
+export function typedError(error: unknown): Error {
+  const reported = error as Error & { code?: unknown }
+  // The codes of the browser are numbers.
+  if (typeof reported.code === 'string') return reported
+  const { name, message } = reported
+  if (name === 'QuotaExceededError') {
+    return caused(
+      'LEVEL_QUOTA_EXCEEDED',
+      'The browser gives this site no more space: nothing was written',
+      error
+    )
+  }
+  if (name === 'VersionError') {
+    return caused('LEVEL_UNSUPPORTED_FORMAT', `The database has a newer version: ${message}`, error)
+  }
+  return caused('LEVEL_IO_ERROR', `IndexedDB has failed: ${message}`, error)
+}
+
+function caused(code: IndexedDbErrorCode, message: string, cause: unknown): CodedError<IndexedDbErrorCode> {
+  return Object.assign(codedError<IndexedDbErrorCode>(code, message), { cause })
+}

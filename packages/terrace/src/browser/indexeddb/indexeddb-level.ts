@@ -1,0 +1,78 @@
+import { BackendLevel } from 'terrace-core'
+import { IndexedDbBackend } from './backend.js'
+import { takeLock } from './lock.js'
+import { deleteDatabase } from './open-database.js'
+import type { IndexedDbDatabaseOptions, IndexedDbOpenOptions } from './options.js'
+
+/** That of browser-level, and of level-js before it. */
+const DEFAULT_PREFIX = 'level-js-'
+
+/**
+ * An ordered key/value database in the browser's IndexedDB, in pages and in workers. It opens what browser-level and level-js have
+ * stored, and they what it stores.
+ *
+ * It is the only writer while it is open: another tab, worker or instance that opens the same database fails with LEVEL_LOCKED.
+ *
+ * A resolved promise of a write means that the browser has committed it, so it survives the end of the page and of the browser. With
+ * the option `sync` the browser is asked to flush it to the disk as well (durability `strict`).
+ *
+ * While an iterator or a snapshot is open, the values that writes replace or delete are read first, and kept in memory.
+ *
+ * @typeParam KDefault - The default type of keys.
+ * @typeParam VDefault - The default type of values.
+ */
+export class IndexedDbLevel<KDefault = string, VDefault = string> extends BackendLevel<KDefault, VDefault> {
+  /** The location that the constructor was given. */
+  readonly location: string
+  /** What the name of the database of IndexedDB begins with, before the location. */
+  readonly namePrefix: string
+
+  /**
+   * Makes a database, and starts to open it.
+   *
+   * @param location - The name of the object store, and after the prefix that of the database of IndexedDB.
+   * @throws TypeError if the location or an option is not valid.
+   */
+  constructor(location: string, options: IndexedDbDatabaseOptions<KDefault, VDefault> = {}) {
+    if (typeof location !== 'string' || location === '') {
+      throw new TypeError("The first argument 'location' must be a non-empty string")
+    }
+    const { prefix, version, ...others } = options ?? {}
+    const namePrefix = prefix ?? DEFAULT_PREFIX
+    const place = { name: namePrefix + location, store: location, version: versionOf(version) }
+    super(new IndexedDbBackend(place), others)
+    this.location = location
+    this.namePrefix = namePrefix
+  }
+
+  /**
+   * Deletes a database, or does nothing if it does not exist. Waits until connections of other programs, such as browser-level, are
+   * closed.
+   *
+   * @param prefix - The option `prefix`.
+   * @throws LEVEL_LOCKED if the database is open.
+   */
+  static async destroy(location: string, prefix: string = DEFAULT_PREFIX): Promise<void> {
+    const name = prefix + location
+    const release = await takeLock(name, true)
+    try {
+      await deleteDatabase(name)
+    } finally {
+      await release()
+    }
+  }
+}
+
+// Methods that terrace-core implements, with types that include the options of this class.
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
+export interface IndexedDbLevel<KDefault, VDefault> {
+  open(): Promise<void>
+  open(options: IndexedDbOpenOptions): Promise<void>
+}
+
+function versionOf(version: number | string | undefined): number | undefined {
+  if (version === undefined || version === null || version === '') return undefined
+  const number = Number(version)
+  if (Number.isSafeInteger(number) && number >= 1) return number
+  throw new TypeError("The option 'version' must be an integer from 1 on")
+}

@@ -1,0 +1,170 @@
+/**
+ * The engine in WebAssembly, on files of the origin-private file system, as a back-end of `terrace-core`. Each call is answered within it,
+ * except writes for which more files have to be opened first.
+ */
+
+import { type Backend, codedError, type Operations } from 'terrace-core'
+import { putBack, storeBatch, takeOut } from './arguments.js'
+import { Background } from './background.js'
+import { Engine } from './engine.js'
+import { FilePool } from './file-pool.js'
+import type { ModuleLoader } from './module.js'
+import { type OpenOptions, sizesOf } from './store-options.js'
+import { WasmReads } from './wasm-reads.js'
+import type { WasmSnapshot } from './wasm-snapshot.js'
+
+/** Flags of `terrace_open`. */
+const CREATE_IF_MISSING = 1
+const ERROR_IF_EXISTS = 2
+
+/** Fewer free files than this are a reason to open more. */
+const FEW_FILES = 8
+
+/** A write that waits, as the bytes of its batch. */
+interface Waiting {
+  readonly batch: Uint8Array
+  readonly sync: boolean
+  resolve(): void
+  reject(error: unknown): void
+}
+
+export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
+  readonly manifest = {
+    encodings: { utf8: true, view: true },
+    syncReads: true,
+    syncWrites: true,
+    createIfMissing: true,
+    errorIfExists: true
+  }
+  readonly #name: string
+  readonly #load: ModuleLoader
+  #pool: FilePool | undefined
+  #engine: Engine | undefined
+  #background: Background | undefined
+  /** Writes that wait until more files are open. While there are any, later ones wait too. */
+  readonly #waiting: Waiting[] = []
+  /** Whether the pool may have more files. */
+  #mayGrow = true
+  #growing: Promise<void> | undefined
+
+  /** @param location - Where the database is: any string. */
+  constructor(location: string, load: ModuleLoader) {
+    super()
+    this.#name = `${encodeURIComponent(location)}.terrace`
+    this.#load = load
+  }
+
+  protected get opened(): Engine {
+    return this.#engine as Engine
+  }
+
+  async open(options: OpenOptions): Promise<void> {
+    assertInWorker()
+    const [writeBufferSize, cacheSize] = sizesOf(options)
+    const create = options.createIfMissing !== false
+    const flags = (create ? CREATE_IF_MISSING : 0) | (options.errorIfExists === true ? ERROR_IF_EXISTS : 0)
+    const module = await this.#load()
+    const pool = await FilePool.open(this.#name, create)
+    this.#pool = pool
+    try {
+      const engine = new Engine(module, (engine) => pool.imports(engine))
+      this.#engine = engine
+      this.#mayGrow = true
+      this.#call(() => engine.call('terrace_open', flags, writeBufferSize, cacheSize))
+      this.#background = new Background(() => this.#step())
+    } catch (error) {
+      pool.close()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#background?.stop()
+    await this.#growing
+    try {
+      this.#call(() => this.opened.call('terrace_close'))
+    } finally {
+      this.#engine = undefined
+      this.#pool?.close()
+    }
+  }
+
+  write(operations: Operations, sync: boolean): void | Promise<void> {
+    const engine = this.opened
+    if (this.#waiting.length === 0 && !this.#needsFiles()) {
+      this.#writeStored(storeBatch(engine, operations), sync)
+      return
+    }
+
+    const batch = takeOut(engine, storeBatch(engine, operations))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ batch, sync, resolve, reject })
+      void this.#grow()
+    })
+  }
+
+  writeSync(operations: Operations, sync: boolean): void {
+    this.#writeWaiting()
+    this.#writeStored(storeBatch(this.opened, operations), sync)
+  }
+
+  #writeStored(length: number, sync: boolean): void {
+    this.#call(() => this.opened.call('terrace_write', length, Number(sync)))
+    this.#background?.begin()
+  }
+
+  /** Writes what waits, in order. Few files are free then, which is enough for now. */
+  #writeWaiting(): void {
+    for (const { batch, sync, resolve, reject } of this.#waiting.splice(0)) {
+      try {
+        this.#writeStored(putBack(this.opened, batch), sync)
+        resolve()
+      } catch (error) {
+        reject(error)
+      }
+    }
+  }
+
+  #needsFiles(): boolean {
+    return this.#mayGrow && this.opened.call('terrace_free_files') < FEW_FILES
+  }
+
+  /** Opens more files, then writes what waits. If the browser refuses, the files that are free have to do. */
+  #grow(): Promise<void> {
+    this.#growing ??= (async () => {
+      this.#mayGrow = await (this.#pool as FilePool).grow().catch(() => false)
+      this.#growing = undefined
+      this.#writeWaiting()
+    })()
+    return this.#growing
+  }
+
+  /** Runs one job in the background. Returns whether another may wait. */
+  async #step(): Promise<boolean> {
+    if (this.#needsFiles()) await this.#grow()
+    return this.#engine?.call('terrace_step') === 1
+  }
+
+  /** An error of the engine that comes from the browser has the browser's as its cause. */
+  #call(call: () => number): void {
+    try {
+      call()
+    } catch (error) {
+      const cause = this.#pool?.takeFailure()
+      throw cause === undefined ? error : Object.assign(error as Error, { cause })
+    }
+  }
+}
+
+function assertInWorker(): void {
+  if (
+    typeof FileSystemFileHandle !== 'undefined' &&
+    'createSyncAccessHandle' in FileSystemFileHandle.prototype
+  ) {
+    return
+  }
+  throw codedError(
+    'LEVEL_NOT_SUPPORTED',
+    'Level needs synchronous access to the origin-private file system: use it in a dedicated worker of a secure context'
+  )
+}

@@ -1,0 +1,91 @@
+import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'terrace-core'
+import { storeOne, storeTwo } from './arguments.js'
+import { type Engine, NO_BOUND } from './engine.js'
+import { textAt } from './text.js'
+import type { WasmSnapshot } from './wasm-snapshot.js'
+
+/** As `crates/wasm-exchange/src/page.rs` has them. */
+const Flag = { keys: 1, values: 2, reverse: 4, lowerExcluded: 8, upperExcluded: 16 } as const
+
+const LENGTH_BYTES = 4
+
+/** The largest number of bytes that the engine takes. */
+const MAX_BYTES = 0xffffffff
+
+/** An iterator of the engine. */
+export class WasmCursor implements BackendCursor {
+  readonly #engine: Engine
+  readonly #number: number
+  /** Whether each part of an entry is wanted as text: the key, the value. */
+  readonly #asText: readonly boolean[]
+
+  constructor(
+    engine: Engine,
+    options: CursorOptions,
+    parts: CursorParts,
+    snapshot: WasmSnapshot | undefined
+  ) {
+    this.#engine = engine
+    const [hasKeys, hasValues] = [parts !== 'values', parts !== 'keys']
+    this.#asText = [
+      ...(hasKeys ? [options.keyEncoding === 'utf8'] : []),
+      ...(hasValues ? [options.valueEncoding === 'utf8'] : [])
+    ]
+
+    const { gte, gt, lte, lt } = options
+    const lower = gte ?? gt
+    const upper = lte ?? lt
+    let flags = (hasKeys ? Flag.keys : 0) | (hasValues ? Flag.values : 0)
+    if (options.reverse) flags |= Flag.reverse
+    if (gte === undefined) flags |= Flag.lowerExcluded
+    if (lte === undefined) flags |= Flag.upperExcluded
+    const [lowerLength, upperLength] = storeTwo(engine, lower, upper)
+    this.#number = engine.call(
+      'terrace_iterator',
+      snapshot?.number ?? 0,
+      flags,
+      lower === undefined ? NO_BOUND : lowerLength,
+      upper === undefined ? NO_BOUND : upperLength
+    )
+  }
+
+  read(size: number, highWaterMarkBytes: number): Page {
+    const engine = this.#engine
+    const mark = Math.min(highWaterMarkBytes, MAX_BYTES)
+    const hasEnded = engine.call('terrace_iterator_read', this.#number, size, mark) === 1
+    const output = engine.output()
+    const lengths = new DataView(output.buffer, output.byteOffset, output.byteLength)
+    const count = lengths.getUint32(0, true)
+    let at = LENGTH_BYTES * (1 + count)
+    const asText = this.#asText
+    const pieces = asText.every(Boolean) ? undefined : output.slice(at)
+    const page: [boolean, Uint8Array | undefined, ...Array<Bytes | number>] = [hasEnded, pieces]
+
+    // Text is made of its bytes here; other parts are pieces, so the bytes of text must not be among them.
+    let piecesEnd = 0
+    for (let part = 0; part < count; part++) {
+      const length = lengths.getUint32(LENGTH_BYTES * (1 + part), true)
+      if (asText[part % asText.length] === true) {
+        page.push(textAt(output, at, at + length))
+      } else {
+        page.push(length)
+        if (pieces !== undefined) pieces.set(output.subarray(at, at + length), piecesEnd)
+        piecesEnd += length
+      }
+      at += length
+    }
+    return page
+  }
+
+  readSync(size: number, highWaterMarkBytes: number): Page {
+    return this.read(size, highWaterMarkBytes)
+  }
+
+  seek(target: Bytes): void {
+    this.#engine.call('terrace_iterator_seek', this.#number, storeOne(this.#engine, target))
+  }
+
+  close(): void {
+    this.#engine.call('terrace_iterator_release', this.#number)
+  }
+}

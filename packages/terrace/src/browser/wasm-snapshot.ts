@@ -1,0 +1,17 @@
+import type { BackendSnapshot } from 'terrace-core'
+import type { Engine } from './engine.js'
+
+/** A snapshot of the engine. */
+export class WasmSnapshot implements BackendSnapshot {
+  readonly #engine: Engine
+  readonly number: number
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.number = engine.call('terrace_snapshot')
+  }
+
+  close(): void {
+    this.#engine.call('terrace_snapshot_release', this.number)
+  }
+}

@@ -1,0 +1,61 @@
+/** The codes of this package's errors. */
+
+import type { CoreErrorCode } from 'terrace-core'
+
+/**
+ * Codes of the errors that this package adds to those of
+ * [abstract-level](https://github.com/Level/abstract-level#errors), and to those that terrace-core makes.
+ */
+export type LevelErrorCode =
+  | CoreErrorCode
+  /** Another instance or process has the database open. The message says what to do. */
+  | 'LEVEL_LOCKED'
+  /** Stored bytes are damaged. `path` and `offset` say where. */
+  | 'LEVEL_CORRUPTION'
+  /** The operating system refused. `cause.code` says why, for example `ENOSPC` on a full disk. */
+  | 'LEVEL_IO_ERROR'
+  /** The database does not exist, and `createIfMissing` is false or `readOnly` is true. */
+  | 'LEVEL_DATABASE_MISSING'
+  /** The database exists already, and `errorIfExists` is true. */
+  | 'LEVEL_DATABASE_EXISTS'
+  /** A write was called on a database that was opened with `readOnly`. */
+  | 'LEVEL_READ_ONLY'
+  /**
+   * Another process has written to the database since, and the state that this read-only database, or its iterator or snapshot,
+   * shows is gone from the disk. Call `refresh()` and read again.
+   */
+  | 'LEVEL_OUTDATED'
+  /** An earlier failure makes further writes unsafe. Close the database and open it again. */
+  | 'LEVEL_WRITES_REFUSED'
+  /** The bytes are well-formed, but of a newer format or of a fork of LevelDB. */
+  | 'LEVEL_UNSUPPORTED_FORMAT'
+  /** The value is too large for a JavaScript string or buffer. */
+  | 'LEVEL_VALUE_TOO_LARGE'
+  /** The entries of a database in memory would count more than the option `maxSizeBytes` allows. Nothing was written. */
+  | 'LEVEL_SIZE_LIMIT'
+  /** There is a bug in this package. */
+  | 'LEVEL_INTERNAL_ERROR'
+
+/** The codes of the engine's kinds of errors, and of those that the glue adds. */
+const codes: Record<string, LevelErrorCode> = {
+  InvalidArgument: 'LEVEL_INVALID_ARGUMENT',
+  NoDatabase: 'LEVEL_DATABASE_MISSING',
+  AlreadyExists: 'LEVEL_DATABASE_EXISTS',
+  Locked: 'LEVEL_LOCKED',
+  Corruption: 'LEVEL_CORRUPTION',
+  Unsupported: 'LEVEL_UNSUPPORTED_FORMAT',
+  Io: 'LEVEL_IO_ERROR',
+  DiskFull: 'LEVEL_IO_ERROR',
+  ReadOnly: 'LEVEL_READ_ONLY',
+  Closed: 'LEVEL_DATABASE_NOT_OPEN',
+  Poisoned: 'LEVEL_WRITES_REFUSED',
+  Outdated: 'LEVEL_OUTDATED',
+  Aborted: 'LEVEL_ABORTED',
+  TooLarge: 'LEVEL_VALUE_TOO_LARGE',
+  Full: 'LEVEL_SIZE_LIMIT'
+}
+
+/** The code of an error that the engine, or the glue, reports as of this kind. */
+export function codeOf(kind: string): LevelErrorCode {
+  return codes[kind] ?? 'LEVEL_INTERNAL_ERROR'
+}

@@ -1,0 +1,80 @@
+/** What databases in memory have in common, in Node and in a browser. */
+
+import { assertOpen, type Backend, BackendLevel, type BackendSnapshot, type Bytes } from 'terrace-core'
+import {
+  limitOf,
+  type MemoryDatabaseOptions,
+  type MemoryOpenOptions,
+  withoutStoreEncoding
+} from './memory-options.js'
+import type { StartEndOptions } from './options.js'
+
+/** Figures about a database in memory. */
+export interface MemoryStats {
+  /** The number of entries. */
+  entries: number
+  /** What they count, in bytes, as the option `maxSizeBytes` says. */
+  sizeBytes: number
+}
+
+/** A map in memory as a back-end, and what it tells of itself. */
+export interface MemoryStore<Snapshot extends BackendSnapshot = BackendSnapshot> extends Backend<Snapshot> {
+  /** What the entries from `start` up to, but not including, `end` count, in bytes. */
+  rangeSize(start: Bytes, end: Bytes): number
+  stats(): MemoryStats
+}
+
+/** The class over a map in memory. */
+export class MemoryDatabase<KDefault, VDefault> extends BackendLevel<KDefault, VDefault> {
+  readonly #store: MemoryStore
+
+  /** @param location - What the constructor of `MemoryLevel` was given: options, or a location, which is ignored. */
+  constructor(
+    store: MemoryStore,
+    location: unknown,
+    options: MemoryDatabaseOptions<KDefault, VDefault> | undefined
+  ) {
+    const given = typeof location === 'object' && location !== null ? location : options
+    const others = withoutStoreEncoding<KDefault, VDefault>(given ?? {})
+    limitOf(others)
+    super(store, others, { approximateSize: true })
+    this.#store = store
+  }
+
+  /**
+   * Returns what the entries from `start` up to, but not including, `end` count, as the option `maxSizeBytes` counts them. It
+   * walks over them.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   */
+  approximateSize(start: KDefault, end: KDefault): Promise<number>
+  approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
+  async approximateSize(...args: [unknown, unknown, StartEndOptions<unknown>?]): Promise<number> {
+    if (args.length < 2) throw new TypeError("The arguments 'start' and 'end' are required")
+    if (this.status === 'opening')
+      return this.deferAsync(() => this.approximateSize(...(args as [never, never])))
+
+    assertOpen(this, 'approximateSize')
+    const [start, end, options] = args
+    // The types of abstract-level do not follow an encoding from the options to the keys.
+    const encoding = this.keyEncoding(options?.keyEncoding as 'utf8')
+    return this.#store.rangeSize(encoding.encode(start as string), encoding.encode(end as string))
+  }
+
+  /**
+   * Returns how many entries there are, and what they count.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   */
+  stats(): MemoryStats {
+    assertOpen(this, 'stats')
+    return this.#store.stats()
+  }
+}
+
+// Methods that terrace-core implements, with types that include the options of this class.
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
+export interface MemoryDatabase<KDefault, VDefault> {
+  open(): Promise<void>
+  open(options: MemoryOpenOptions): Promise<void>
+}

@@ -1,0 +1,26 @@
+// Instances of MemoryLevel that nobody closes. In a file of its own: the memory of other tests would be counted.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { MemoryLevel } from 'terrace'
+
+const MIB = 1 << 20
+
+test('V8 knows what instances hold, and collects those that nobody uses any more without being asked', async () => {
+  const value = Buffer.alloc(50_000, 1)
+  const fill = async () => {
+    const db = new MemoryLevel({ valueEncoding: 'buffer' })
+    await db.open()
+    for (let i = 0; i < 1000; i++) db.putSync(`key ${i}`, value)
+  }
+
+  let most = 0
+  // 50 MB each, 4 GB in all.
+  for (let i = 0; i < 80; i++) {
+    await fill()
+    await nextTurn()
+    most = Math.max(most, process.memoryUsage().rss)
+  }
+  assert.ok(most < 2000 * MIB, `${most} bytes`)
+})

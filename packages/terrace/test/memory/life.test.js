@@ -1,0 +1,125 @@
+// What MemoryLevel takes from the system: no files, memory that comes back, and little of it for each of many instances.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { MemoryLevel } from 'terrace'
+
+const MIB = 1 << 20
+
+test('no file or directory is opened or made', {
+  skip: process.platform !== 'linux' && 'Linux has /proc'
+}, (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-memory-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  chmodSync(directory, 0o500)
+  const program = `
+    const { readdirSync, readlinkSync } = require('node:fs')
+    const { MemoryLevel } = require(${JSON.stringify(pathOf('terrace'))})
+    const files = () => readdirSync('/proc/self/fd').flatMap((fd) => {
+      try { return [readlinkSync('/proc/self/fd/' + fd)] } catch { return [] }
+    }).filter((name) => name.startsWith('/') && !name.startsWith('/dev/') && !name.startsWith('/proc/')).sort().join()
+    const threads = () => readdirSync('/proc/self/task').length
+    const before = [files(), threads()].join()
+    const run = async () => {
+      const db = new MemoryLevel()
+      for (let i = 0; i < 50000; i++) await db.put('key ' + i, 'x'.repeat(1000))
+      for await (const key of db.keys()) if (key.endsWith('7')) db.delSync(key)
+      const during = [files(), threads()].join()
+      await db.close()
+      console.log(before === during ? 'same' : before + ' -> ' + during)
+    }
+    run()`
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['-e', program], {
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: 60_000
+  })
+  assert.equal(stderr, '')
+  assert.equal(stdout, 'same\n')
+  assert.equal(status, 0)
+  assert.deepEqual(readdirSync(directory), [])
+})
+
+function pathOf(name) {
+  return new URL(import.meta.resolve(name)).pathname.replace(/\.mjs$/, '.js')
+}
+
+test('overwriting and deleting give memory back', async () => {
+  const db = new MemoryLevel({ valueEncoding: 'buffer' })
+  await db.open()
+  const round = (byte, size) => {
+    for (let i = 0; i < 20_000; i++) db.putSync(`key ${i}`, Buffer.alloc(size, byte))
+  }
+  round(0, 1000)
+  const before = process.memoryUsage().rss
+  for (let i = 1; i <= 30; i++) round(i, 1000 - i)
+  for (let i = 0; i < 20; i++) {
+    await db.clear({ gt: 'key 1' })
+    round(i, 900)
+  }
+  const grown = process.memoryUsage().rss - before
+  // 50 rounds of 20 MB were written.
+  assert.ok(grown < 150 * MIB, `${grown} bytes`)
+})
+
+test('thousands of instances, none of them closed, are separate and are collected', async () => {
+  const before = process.memoryUsage().rss
+  for (let turn = 0; turn < 10; turn++) {
+    const databases = await Promise.all(
+      Array.from({ length: 2000 }, async (_, i) => {
+        const db = new MemoryLevel()
+        await db.put('key', String(i))
+        return db
+      })
+    )
+    const values = await Promise.all(databases.map((db) => db.get('key')))
+    assert.deepEqual(
+      values,
+      Array.from({ length: 2000 }, (_, i) => String(i))
+    )
+    await pause(1)
+    global.gc()
+  }
+  assert.ok(process.memoryUsage().rss - before < 400 * MIB)
+})
+
+test('each thread has databases of its own, and may end without closing them', async () => {
+  const worker = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    const { MemoryLevel } = require(workerData.terrace)
+    const run = async () => {
+      const db = new MemoryLevel()
+      for (let i = 0; i < 3000; i++) await db.put('key ' + i, workerData.name + i)
+      const open = db.iterator()
+      await open.next()
+      const snapshot = db.snapshot()
+      await db.clear()
+      let right = 0
+      for await (const [key, value] of db.iterator({ snapshot })) {
+        if (value === workerData.name + key.slice(4)) right++
+      }
+      parentPort.postMessage(right)
+    }
+    run()`
+  const threads = Array.from({ length: 12 }, (_, i) => {
+    const thread = new Worker(worker, {
+      eval: true,
+      workerData: { terrace: pathOf('terrace'), name: `thread ${i} ` }
+    })
+    return new Promise((resolve, reject) => {
+      let right
+      thread.once('message', (message) => {
+        right = message
+      })
+      thread.once('error', reject)
+      thread.once('exit', () => resolve(right))
+    })
+  })
+  assert.deepEqual(await Promise.all(threads), Array(12).fill(3000))
+})

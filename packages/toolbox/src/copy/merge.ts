@@ -1,0 +1,30 @@
+/** Adds the entries of a source to a target that keeps its others. Each part is looked up by its keys. */
+
+import { bytesOf } from '../encoded.js'
+import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
+import type { RawEntry } from './tally.js'
+import { valuesOf, writeEntries } from './write-entries.js'
+
+/** Writes those entries that the target does not have. Returns how many these are. */
+export async function mergePart(to: AnyLevel, part: RawEntry[], verify: boolean): Promise<number> {
+  const missing = await missingOf(to, part)
+  if (missing.length === 0) return 0
+  await writeEntries(to, missing)
+
+  const wrong = verify ? await missingOf(to, missing) : []
+  if (wrong.length === 0) return missing.length
+  throw codedError(
+    'COPY_MISMATCH',
+    `The target does not have what was written: ${wrong.length} of ${missing.length} entries are missing or differ`
+  )
+}
+
+/** Those of the entries that the target does not have in just this form. */
+async function missingOf(to: AnyLevel, entries: RawEntry[]): Promise<RawEntry[]> {
+  const values = await valuesOf(to, entries)
+  return entries.filter(([, value], index) => {
+    const found = values[index]
+    return found === undefined || !bytesOf(value).equals(found)
+  })
+}
