@@ -37,8 +37,14 @@ demo: build ## the main job on real input
 	node demo/demo.mjs
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
+# What a failed step printed may be long, so its failures are told once more at the end.
 test: setup-tests build ## every test
-	@for step in $(TEST_STEPS); do $(MAKE) --no-print-directory IS_BUILT=1 "$$step"; done
+	@mkdir -p target/test-logs
+	@for step in $(TEST_STEPS); do \
+	  log="target/test-logs/$$step"; \
+	  $(MAKE) --no-print-directory IS_BUILT=1 "$$step" 2>&1 | tee "$$log" || \
+	    { echo; echo "== failed: make $$step"; node scripts/failures.mjs "$$log"; exit 1; }; \
+	done
 	@echo; echo "== all steps passed · $$(date +%T)"
 
 lint: setup-tests ## rustfmt, clippy, JavaScript linter
