@@ -25,6 +25,11 @@ export type LevelErrorCode =
    * shows is gone from the disk. Call `refresh()` and read again.
    */
   | 'LEVEL_OUTDATED'
+  /**
+   * The tab that had the database open is gone, and nobody knows whether this write is stored; or the snapshot is gone with it. Only in
+   * browsers.
+   */
+  | 'LEVEL_LEADER_LOST'
   /** An earlier failure makes further writes unsafe. Close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'
   /** The bytes are well-formed, but of a newer format or of a fork of LevelDB. */

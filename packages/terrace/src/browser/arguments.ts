@@ -1,8 +1,15 @@
-/** Keys and values as arguments: bytes that are stored in the module's memory one after another. */
+/** Keys and values as arguments: bytes that are stored in memory one after another. */
 
 import type { Bytes, Operations } from 'terrace-core'
-import type { Engine } from './engine.js'
 import { storeText } from './text.js'
+
+/** Where arguments are stored: the memory of an engine's module, or that of a message to one. */
+export interface Room {
+  /** All of the memory. It may have moved after {@link room}. */
+  readonly memory: Uint8Array
+  /** Where at least so many bytes can be stored, as an index into {@link memory}. */
+  room(sizeBytes: number): number
+}
 
 /** Each unit of a string takes at most three bytes. */
 function mostBytes(bytes: Bytes): number {
@@ -16,14 +23,14 @@ function store(bytes: Bytes, memory: Uint8Array, start: number): number {
 }
 
 /** Stores a key. Returns its length. */
-export function storeOne(engine: Engine, key: Bytes): number {
+export function storeOne(engine: Room, key: Bytes): number {
   const start = engine.room(mostBytes(key))
   return store(key, engine.memory, start)
 }
 
 /** Stores two keys. Either may be missing. Returns their lengths. */
 export function storeTwo(
-  engine: Engine,
+  engine: Room,
   first: Bytes | undefined,
   second: Bytes | undefined
 ): [number, number] {
@@ -43,7 +50,7 @@ const DELETION = 0
 const VALUE = 1
 
 /** Stores operations as LevelDB's write batch (docs/format/batch.md). Returns its length. */
-export function storeBatch(engine: Engine, operations: Operations): number {
+export function storeBatch(engine: Room, operations: Operations): number {
   let most = BATCH_HEADER_BYTES
   for (const bytes of operations) {
     most += KIND_BYTES + MAX_LENGTH_BYTES + (bytes === null ? 0 : mostBytes(bytes))
@@ -65,13 +72,13 @@ export function storeBatch(engine: Engine, operations: Operations): number {
 }
 
 /** Copies what is stored as arguments, for a later call. */
-export function takeOut(engine: Engine, length: number): Uint8Array {
+export function takeOut(engine: Room, length: number): Uint8Array {
   const start = engine.room(length)
   return engine.memory.slice(start, start + length)
 }
 
 /** Stores arguments that were taken out. Returns their length. */
-export function putBack(engine: Engine, bytes: Uint8Array): number {
+export function putBack(engine: Room, bytes: Uint8Array): number {
   const start = engine.room(bytes.byteLength)
   engine.memory.set(bytes, start)
   return bytes.byteLength

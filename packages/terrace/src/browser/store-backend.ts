@@ -91,12 +91,21 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
 
   write(operations: Operations, sync: boolean): void | Promise<void> {
     const engine = this.opened
-    if (this.#waiting.length === 0 && !this.#needsFiles()) {
-      this.#writeStored(storeBatch(engine, operations), sync)
-      return
-    }
+    if (!this.#mustWait) this.#writeStored(storeBatch(engine, operations), sync)
+    else return this.#wait(takeOut(engine, storeBatch(engine, operations)), sync)
+  }
 
-    const batch = takeOut(engine, storeBatch(engine, operations))
+  /** Writes a batch that is LevelDB's already, like {@link write}. */
+  writeBatch(batch: Uint8Array, sync: boolean): void | Promise<void> {
+    if (!this.#mustWait) this.#writeStored(putBack(this.opened, batch), sync)
+    else return this.#wait(batch.slice(), sync)
+  }
+
+  get #mustWait(): boolean {
+    return this.#waiting.length > 0 || this.#needsFiles()
+  }
+
+  #wait(batch: Uint8Array, sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ batch, sync, resolve, reject })
       void this.#grow()

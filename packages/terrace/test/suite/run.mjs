@@ -1,11 +1,12 @@
 // Runs the published test suite of abstract-level, unmodified, against Level, a sublevel three deep, a shared database, one that
-// another instance owns, MemoryLevel, and a sublevel of one. The argument names one of them; without it, all run.
+// another instance owns, MemoryLevel, a sublevel of one, and a database that a browser's tab has from a worker. The argument names one of them; without it, all run.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Level, MemoryLevel } from 'terrace'
 import { runSuites } from '../../../../tests/support/suite.mjs'
+import { TabLevel } from '../support/page.js'
 
 const parent = mkdtempSync(join(tmpdir(), 'terrace-suite-'))
 const newDirectory = () => mkdtempSync(join(parent, 'db-'))
@@ -53,5 +54,6 @@ runSuites(import.meta.url, {
   memorySublevels: {
     tests: 1500,
     factory: (options) => new MemoryLevel().sublevel('a').sublevel(['b', 'c'], options)
-  }
+  },
+  tabs: { tests: 1470, factory: (options) => new TabLevel(options) }
 })

@@ -1,45 +1,35 @@
-/** A page of a cursor, as it has arrived, and what is left of it when its entries are handed out a few at a time. */
+/** A page of a cursor on the other side of a connection, and what is left of it when its entries are handed out a few at a time. */
 
-import type { Bytes, Page } from 'terrace-core'
-import { copyOf } from '../protocol/bytes.js'
+import type { Bytes, Page } from './backend.js'
 
-/** What the server has read. */
-export interface ReadPage {
+/** What the other side has read. */
+export interface FarPage {
+  /** Whether the end was reached. */
   readonly isLast: boolean
   /** The parts of all entries, end to end. */
   readonly bytes: Uint8Array
   /** Their lengths. */
-  readonly lengths: number[]
+  readonly lengths: readonly number[]
+  /** The key of the last entry, which the page keeps; null if there is none. */
+  readonly last: Uint8Array | null
 }
 
-const noBytes = new Uint8Array(0)
-
-/** Reads a page as it travels: whether it is the last one, the bytes, the lengths, the last key. */
-export function readPage(
-  page: [boolean, Uint8Array | null, ...number[], Uint8Array | null]
-): ReadPage & { readonly last: Uint8Array | null } {
-  const last = page.pop() as Uint8Array | null
-  const [isLast, bytes] = page
-  // The chunk in which a page came holds little else, so the bytes may stay there.
-  return {
-    isLast,
-    bytes: bytes ?? noBytes,
-    lengths: page.slice(2) as number[],
-    last: last === null ? null : copyOf(last)
-  }
-}
+/** Makes text of the bytes from `start` to `end`. */
+export type TextAt = (bytes: Uint8Array, start: number, end: number) => string
 
 export class PageRest {
-  readonly #page: ReadPage
+  readonly #page: FarPage
   readonly #formats: readonly string[]
+  readonly #textAt: TextAt
   readonly #hasText: boolean
   #next = 0
   #offset = 0
 
   /** @param formats - Those of the parts of an entry. */
-  constructor(page: ReadPage, formats: readonly string[]) {
+  constructor(page: FarPage, formats: readonly string[], textAt: TextAt) {
     this.#page = page
     this.#formats = formats
+    this.#textAt = textAt
     this.#hasText = formats.includes('utf8')
   }
 
@@ -68,7 +58,7 @@ export class PageRest {
       this.#offset += lengths[i] as number
       parts[i - this.#next] =
         formats[i % formats.length] === 'utf8'
-          ? (bytes as Buffer).toString('utf8', start, this.#offset)
+          ? this.#textAt(bytes, start, this.#offset)
           : bytes.subarray(start, this.#offset)
     }
     return parts

@@ -1,0 +1,107 @@
+/** Serves a back-end to a tab: does what its messages ask for, in order. Runs in the worker that has the database open. */
+
+import { ByteWriter } from './byte-writer.js'
+import type { Channel } from './channel.js'
+import { type Answer, HostedCalls, type Served } from './hosted-calls.js'
+import {
+  type AnswerMessage,
+  type CallMessage,
+  type WireAnswer,
+  type WireCall,
+  type WireError,
+  wireError
+} from './messages.js'
+
+export class Host {
+  readonly #calls: HostedCalls
+  readonly #channel: Channel
+  readonly #bytes = new ByteWriter()
+  #answers: WireAnswer[] = []
+  #failures: Array<[number, WireError]> = []
+  /** The calls that wait for the back-end. */
+  readonly #waiting = new Set<Promise<void>>()
+  /** How many messages have come. */
+  #processed = 0
+  #isToSend = false
+  #hasEnded = false
+
+  constructor(backend: Served, channel: Channel) {
+    this.#calls = new HostedCalls(backend)
+    this.#channel = channel
+    channel.onMessage = (message) => this.#process(message as CallMessage)
+    channel.onLost = () => this.#release()
+  }
+
+  /** Ends the connection in order: answers what has come, and says that nothing after it is done. */
+  async end(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    await Promise.all(this.#waiting)
+    this.#send({ processed: this.#processed })
+    this.#calls.release()
+    this.#channel.close()
+  }
+
+  #release(): void {
+    this.#hasEnded = true
+    this.#calls.release()
+  }
+
+  #process([calls, bytes]: CallMessage): void {
+    if (this.#hasEnded) return
+    this.#processed++
+    for (const call of calls) this.#do(call, bytes)
+    this.#send()
+  }
+
+  #do(call: WireCall, bytes: Uint8Array): void {
+    const [, number] = call
+    try {
+      const answer = this.#calls.run(call, bytes)
+      if (answer instanceof Promise) this.#wait(number, answer)
+      else if (answer !== undefined) this.#add(number, answer)
+    } catch (error) {
+      this.#failures.push([number, wireError(error)])
+    }
+  }
+
+  #wait(number: number, answer: Promise<Answer>): void {
+    const settled = answer
+      .then(
+        (answer) => this.#add(number, answer),
+        (error) => {
+          this.#failures.push([number, wireError(error)])
+        }
+      )
+      .then(() => {
+        this.#waiting.delete(settled)
+        this.#sendSoon()
+      })
+    this.#waiting.add(settled)
+  }
+
+  #add(number: number, { words, parts }: Answer): void {
+    const start = this.#bytes.end
+    for (const part of parts) this.#bytes.add(part)
+    this.#answers.push([number, this.#bytes.end - start, ...words])
+  }
+
+  /** What becomes ready in one turn goes in one message. */
+  #sendSoon(): void {
+    if (this.#isToSend) return
+    this.#isToSend = true
+    queueMicrotask(() => {
+      this.#isToSend = false
+      this.#send()
+    })
+  }
+
+  #send(last: Pick<AnswerMessage, 'processed'> = {}): void {
+    if (this.#answers.length + this.#failures.length === 0 && last.processed === undefined) return
+    const bytes = this.#bytes.take()
+    const message: AnswerMessage = { answers: this.#answers, bytes, failures: this.#failures, ...last }
+    this.#answers = []
+    this.#failures = []
+    this.#channel.send(message, bytes.byteLength === 0 ? [] : [bytes.buffer])
+  }
+}

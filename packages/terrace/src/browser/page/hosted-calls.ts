@@ -1,0 +1,226 @@
+/** Does the calls of one tab, with its cursors and snapshots, on a back-end in the worker. */
+
+import {
+  type Backend,
+  type BackendCursor,
+  type BackendSnapshot,
+  type Bytes,
+  type CursorParts,
+  type Page,
+  Pieces,
+  type RangeDeletion
+} from 'terrace-core'
+import { operationsOf } from './batch-operations.js'
+import { Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './messages.js'
+import { rangeOf } from './range-words.js'
+import { stateLost } from './requests.js'
+
+/** A back-end that can be served. */
+export interface Served extends Backend {
+  /** Writes a batch that is LevelDB's already, like {@link Backend.write}. */
+  writeBatch?(batch: Uint8Array, sync: boolean): void | Promise<void>
+}
+
+/** The words of an answer and the parts of its bytes. */
+export interface Answer {
+  readonly words: readonly number[]
+  readonly parts: readonly Uint8Array[]
+}
+
+/** A cursor of the tab. If it could not be made, reads say why. */
+interface HostedCursor {
+  readonly cursor?: BackendCursor
+  readonly parts: CursorParts
+  readonly failure?: unknown
+}
+
+const VIEWS = { keyEncoding: 'view', valueEncoding: 'view' }
+
+const DONE: Answer = { words: [], parts: [] }
+
+export class HostedCalls {
+  readonly #backend: Served
+  readonly #cursors = new Map<number, HostedCursor>()
+  readonly #snapshots = new Map<number, BackendSnapshot>()
+
+  constructor(backend: Served) {
+    this.#backend = backend
+  }
+
+  /** Does a call. Returns its answer, unless it has none. */
+  run([kind, , at, ...words]: WireCall, bytes: Uint8Array): Answer | Promise<Answer> | undefined {
+    const [first = 0, second = 0, third = 0] = words
+    const take = taker(bytes, at)
+    const backend = this.#backend
+    switch (kind) {
+      case Call.get:
+        return after(backend.get(take(second), VIEWS, this.#state(first)), (value) => valuesAnswer([value]))
+      case Call.getMany:
+        return after(backend.getMany(words.slice(1).map(take), VIEWS, this.#state(first)), valuesAnswer)
+      case Call.has:
+        return after(backend.has(take(second), VIEWS, this.#state(first)), (isThere) =>
+          presenceAnswer([isThere])
+        )
+      case Call.hasMany:
+        return after(backend.hasMany(words.slice(1).map(take), VIEWS, this.#state(first)), presenceAnswer)
+      case Call.write:
+        return after(this.#write(take(second), first === 1), () => DONE)
+      case Call.clear:
+        return after(this.#clear(words, take), () => DONE)
+      case Call.read:
+        return this.#read(first, second, third)
+      case Call.cursor:
+        this.#cursors.set(first, this.#open(words, take))
+        return undefined
+      case Call.seek:
+        this.#cursors.get(first)?.cursor?.seek(take(second))
+        return undefined
+      case Call.closeCursor:
+        this.#closeCursor(first)
+        return undefined
+      case Call.snapshot:
+        this.#snapshots.set(first, backend.snapshot())
+        return undefined
+      case Call.closeSnapshot:
+        this.#closeSnapshot(first)
+        return undefined
+      default:
+        throw new RangeError(`There is no call ${kind}`)
+    }
+  }
+
+  /** Releases what the tab has left. */
+  release(): void {
+    for (const number of [...this.#cursors.keys()]) this.#closeCursor(number)
+    for (const number of [...this.#snapshots.keys()]) this.#closeSnapshot(number)
+  }
+
+  #state(number: number): BackendSnapshot | undefined {
+    if (number === CURRENT_STATE) return undefined
+    const snapshot = this.#snapshots.get(number)
+    if (snapshot === undefined) throw stateLost()
+    return snapshot
+  }
+
+  #write(batch: Uint8Array, sync: boolean): void | Promise<void> {
+    const backend = this.#backend
+    if (backend.writeBatch !== undefined) return backend.writeBatch(batch, sync)
+    return backend.write(operationsOf(batch), sync)
+  }
+
+  #clear([state, flags, lowerLength, upperLength, limit]: number[], take: Take): void | Promise<void> {
+    const range = rangeOf(flags as number, lowerLength as number, upperLength as number, take)
+    const deletion = { ...range, limit: limit as number }
+    const snapshot = this.#state(state as number)
+    const backend = this.#backend
+    if (backend.clear !== undefined) return backend.clear(deletion, snapshot)
+    clearByKeys(backend, deletion, snapshot)
+  }
+
+  #open([, state, flags, lowerLength, upperLength]: number[], take: Take): HostedCursor {
+    const parts = partsOf(flags as number)
+    try {
+      const range = rangeOf(flags as number, lowerLength as number, upperLength as number, take)
+      const snapshot = this.#state(state as number)
+      // A cursor over values shows no key, and the tab needs the last one to go on with another worker.
+      const cursor = this.#backend.cursor(
+        { ...range, ...VIEWS },
+        parts === 'values' ? 'entries' : parts,
+        snapshot
+      )
+      return { cursor, parts }
+    } catch (failure) {
+      return { parts, failure }
+    }
+  }
+
+  #read(number: number, size: number, highWaterMarkBytes: number): Answer | Promise<Answer> {
+    const hosted = this.#cursors.get(number)
+    if (hosted === undefined) throw stateLost()
+    if (hosted.cursor === undefined) throw hosted.failure
+    return after(hosted.cursor.read(size, highWaterMarkBytes), (page) => pageAnswer(page, hosted.parts))
+  }
+
+  #closeCursor(number: number): void {
+    const cursor = this.#cursors.get(number)?.cursor
+    this.#cursors.delete(number)
+    quietly(() => cursor?.close())
+  }
+
+  #closeSnapshot(number: number): void {
+    const snapshot = this.#snapshots.get(number)
+    this.#snapshots.delete(number)
+    quietly(() => snapshot?.close())
+  }
+}
+
+/** Takes the next bytes of a call. */
+type Take = (lengthBytes: number) => Uint8Array
+
+function taker(bytes: Uint8Array, start: number): Take {
+  let at = start
+  return (lengthBytes) => {
+    const from = at
+    at += lengthBytes
+    return bytes.subarray(from, at)
+  }
+}
+
+function after<T>(result: T | Promise<T>, answer: (result: T) => Answer): Answer | Promise<Answer> {
+  return result instanceof Promise ? result.then(answer) : answer(result)
+}
+
+/** Nobody waits for what a tab releases. */
+function quietly(release: () => void | Promise<void>): void {
+  Promise.resolve(release()).catch(() => {})
+}
+
+function valuesAnswer(values: ReadonlyArray<Bytes | undefined>): Answer {
+  const found = values as ReadonlyArray<Uint8Array | undefined>
+  return {
+    words: found.map((value) => value?.byteLength ?? NONE),
+    parts: found.filter((value) => value !== undefined)
+  }
+}
+
+function presenceAnswer(areThere: readonly boolean[]): Answer {
+  return { words: areThere.map(Number), parts: [] }
+}
+
+function partsOf(flags: number): CursorParts {
+  if ((flags & RangeFlag.values) === 0) return 'keys'
+  return (flags & RangeFlag.keys) === 0 ? 'values' : 'entries'
+}
+
+/** The answer with a page: its bytes, then those of its last key. */
+function pageAnswer([ended, buffer, ...page]: Page, parts: CursorParts): Answer {
+  const pieces = new Pieces(buffer)
+  const all = page.map((piece) => (typeof piece === 'number' ? pieces.take(piece) : (piece as Uint8Array)))
+  const last = all.at(parts === 'keys' ? -1 : -2)
+  const wanted = parts === 'values' ? all.filter((_, index) => index % 2 === 1) : all
+  const words = [Number(ended), last?.byteLength ?? NONE, ...wanted.map((piece) => piece.byteLength)]
+  return { words, parts: last === undefined ? wanted : [...wanted, last] }
+}
+
+const CLEARED_KEYS = 1000
+
+/** Deletes the keys of a range within the call, for back-ends that answer at once. */
+function clearByKeys(backend: Backend, range: RangeDeletion, snapshot: BackendSnapshot | undefined): void {
+  const cursor = backend.cursor({ ...range, ...VIEWS }, 'keys', snapshot)
+  try {
+    let left = range.limit < 0 ? Number.POSITIVE_INFINITY : range.limit
+    for (let hasEnded = false; !hasEnded && left > 0; ) {
+      const page = cursor.readSync?.(Math.min(left, CLEARED_KEYS), Number.POSITIVE_INFINITY) as Page
+      const pieces = new Pieces(page[1])
+      const keys = page.slice(2).map((length) => pieces.take(length as number))
+      hasEnded = page[0]
+      left -= keys.length
+      backend.writeSync?.(
+        keys.flatMap((key) => [key, null]),
+        false
+      )
+    }
+  } finally {
+    void cursor.close()
+  }
+}

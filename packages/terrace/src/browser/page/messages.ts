@@ -1,0 +1,95 @@
+/**
+ * What a tab asks the worker that has its database open, and what that answers.
+ *
+ * The calls that a tab makes in one turn are one message, and so are the answers that are ready at once. Keys and values lie one after
+ * another in one array of bytes, in the order of the calls or of the answers; numbers say how long they are. Snapshots and cursors
+ * have numbers that the tab gives them. A tab and its worker are of one version of this package, so nothing is negotiated.
+ */
+
+/** What is asked. The words that follow are in brackets. */
+export const Call = {
+  /** `[snapshot, key length]` → `[value length]`, {@link NONE} if there is no value. */
+  get: 1,
+  /** `[snapshot, ...key lengths]` → `[...value lengths]`. */
+  getMany: 2,
+  /** `[snapshot, key length]` → `[0 or 1]`. */
+  has: 3,
+  /** `[snapshot, ...key lengths]` → `[...0 or 1]`. */
+  hasMany: 4,
+  /** `[sync, batch length]` → `[]`. The batch is LevelDB's (docs/format/batch.md). */
+  write: 5,
+  /** `[snapshot, flags, lower length, upper length, limit]` → `[]`. */
+  clear: 6,
+  /** `[cursor, snapshot, flags, lower length, upper length]`, not answered. */
+  cursor: 7,
+  /** `[cursor, entries, high water mark in bytes]` → `[0 or 1: the last page, length of the last key, ...lengths]`. */
+  read: 8,
+  /** `[cursor, target length]`, not answered. */
+  seek: 9,
+  /** `[cursor]`, not answered. */
+  closeCursor: 10,
+  /** `[snapshot]`, not answered. */
+  snapshot: 11,
+  /** `[snapshot]`, not answered. */
+  closeSnapshot: 12
+} as const
+
+/** The length of what is not there. */
+export const NONE = -1
+
+/** What stands in place of a snapshot's number: the current state. */
+export const CURRENT_STATE = 0
+
+/** The number of a call that is not answered. */
+export const UNANSWERED = 0
+
+export const RangeFlag = { keys: 1, values: 2, reverse: 4, lowerExcluded: 8, upperExcluded: 16 } as const
+
+/** A call: what is asked, its number, where its bytes begin, its words. */
+export type WireCall = readonly [kind: number, number: number, at: number, ...words: number[]]
+
+/** What a tab sends. */
+export type CallMessage = readonly [calls: readonly WireCall[], bytes: Uint8Array]
+
+/** An error on its way. The rest is what errors of this package have. */
+export interface WireError {
+  readonly name: string
+  readonly message: string
+  readonly code?: string
+  readonly cause?: WireError
+}
+
+/** An answer: the number of the call, how many bytes it has, its words. */
+export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
+
+/**
+ * What a worker sends. With `processed`, which is its last message, the database is being closed: the worker has processed so many
+ * messages, and will process no more.
+ */
+export interface AnswerMessage {
+  readonly answers: readonly WireAnswer[]
+  readonly bytes: Uint8Array
+  /** The numbers of calls that have failed, and why. */
+  readonly failures: ReadonlyArray<readonly [number: number, error: WireError]>
+  readonly processed?: number
+}
+
+/** Makes an error that can be sent. */
+export function wireError(error: unknown): WireError {
+  const { name, message, code, cause } = error as WireError
+  return {
+    name: String(name),
+    message: String(message ?? error),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(cause === undefined ? {} : { cause: wireError(cause) })
+  }
+}
+
+/** Makes an error of one that was sent. */
+export function errorOf({ name, message, code, cause }: WireError): Error {
+  const error = new Error(message)
+  if (name !== error.name) error.name = name
+  if (code !== undefined) Object.assign(error, { code })
+  if (cause !== undefined) error.cause = errorOf(cause)
+  return error
+}

@@ -1,0 +1,35 @@
+/** Ranges on their way to the worker. */
+
+import type { Bytes, Range } from 'terrace-core'
+import { storeTwo } from '../arguments.js'
+import type { ByteWriter } from './byte-writer.js'
+import { NONE, RangeFlag } from './messages.js'
+
+/** Stores the bounds of a range. Returns its flags and the lengths of the bounds. */
+export function storeRange(
+  bytes: ByteWriter,
+  { gte, gt, lte, lt }: Range,
+  reverse: boolean
+): [flags: number, lowerLength: number, upperLength: number] {
+  const lower = gte ?? gt
+  const upper = lte ?? lt
+  let flags = reverse ? RangeFlag.reverse : 0
+  if (gte === undefined) flags |= RangeFlag.lowerExcluded
+  if (lte === undefined) flags |= RangeFlag.upperExcluded
+  const [lowerLength, upperLength] = storeTwo(bytes, lower, upper)
+  bytes.end += lowerLength + upperLength
+  return [flags, lower === undefined ? NONE : lowerLength, upper === undefined ? NONE : upperLength]
+}
+
+/** The range of these words. `take` takes the next bytes. */
+export function rangeOf(
+  flags: number,
+  lowerLength: number,
+  upperLength: number,
+  take: (lengthBytes: number) => Bytes
+): Range & { reverse: boolean } {
+  const range: Range & { reverse: boolean } = { reverse: (flags & RangeFlag.reverse) !== 0 }
+  if (lowerLength !== NONE) range[(flags & RangeFlag.lowerExcluded) === 0 ? 'gte' : 'gt'] = take(lowerLength)
+  if (upperLength !== NONE) range[(flags & RangeFlag.upperExcluded) === 0 ? 'lte' : 'lt'] = take(upperLength)
+  return range
+}

@@ -1,0 +1,244 @@
+/**
+ * The calls of a tab that are not answered yet. They go to the worker that leads; if it is lost, to the next one, as far as that is
+ * safe: what reads is asked again, what the worker cannot have begun is sent again, and a write that it may have done fails with
+ * LEVEL_LEADER_LOST.
+ */
+
+import { codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
+import { ByteWriter } from './byte-writer.js'
+import type { Channel } from './channel.js'
+import { type AnswerMessage, type CallMessage, errorOf, UNANSWERED, type WireCall } from './messages.js'
+
+/** What becomes of a call if the worker is lost after it was sent. */
+export type Resend =
+  /** It reads, so it is asked again. */
+  | 'again'
+  /** It writes, so it fails, unless the worker has certainly not begun it. */
+  | 'never'
+  /** It is about a cursor or a snapshot of that worker, so it fails. */
+  | 'with state'
+
+/** Makes a result of the words of an answer, and of its bytes. */
+export type ReadAnswer<T> = (words: readonly number[], bytes: Uint8Array) => T
+
+/** A message that was sent. It is kept until all of it is answered. */
+interface Sent {
+  readonly calls: readonly WireCall[]
+  readonly bytes: Uint8Array
+  /** Counts the messages of the connection. */
+  readonly number: number
+  unanswered: number
+}
+
+interface Pending {
+  readonly resend: Resend
+  readonly read: ReadAnswer<unknown>
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
+  /** Undefined until it is sent. */
+  sent: Sent | undefined
+}
+
+/** What ends with its worker: a cursor or a snapshot. */
+export interface WorkerState {
+  /** The worker is lost. */
+  forgotten(): void
+}
+
+export class Requests {
+  /** The keys and values of the calls that are not sent yet. */
+  readonly bytes = new ByteWriter()
+  #calls: WireCall[] = []
+  /** By number. */
+  readonly #pending = new Map<number, Pending>()
+  /** In the order in which they were sent. */
+  readonly #sent = new Set<Sent>()
+  readonly #states = new Map<number, WorkerState>()
+  #channel: Channel | undefined
+  /** How many messages the worker was sent. */
+  #messages = 0
+  #lastNumber = 0
+  #isToFlush = false
+  /** Why no worker has the database open. */
+  #failure: unknown
+  #onIdle: (() => void) | undefined
+
+  /** Sends what waits to this worker, and everything from now on. */
+  attach(channel: Channel): void {
+    this.#failure = undefined
+    this.#channel = channel
+    channel.onMessage = (message) => this.#accept(channel, message as AnswerMessage)
+    channel.onLost = () => this.#lose(channel, Number.POSITIVE_INFINITY)
+    this.#messages = 0
+    const again = [...this.#sent]
+    this.#sent.clear()
+    for (const { calls, bytes } of again) this.#send(calls, bytes)
+    this.#flush()
+  }
+
+  /** No worker can open the database. Calls fail until one has. */
+  fail(error: unknown): void {
+    this.#failure = error
+    this.#forgetStates()
+    this.#sent.clear()
+    this.#calls = []
+    this.bytes.take()
+    for (const number of [...this.#pending.keys()]) this.#take(number)?.reject(error)
+  }
+
+  /** Resolves once every call is answered. */
+  async idle(): Promise<void> {
+    this.#flush()
+    if (this.#pending.size === 0) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  /** Makes a number for a cursor or a snapshot. */
+  addState(state: WorkerState): number {
+    const number = ++this.#lastNumber
+    this.#states.set(number, state)
+    return number
+  }
+
+  removeState(number: number): void {
+    this.#states.delete(number)
+  }
+
+  /**
+   * Asks for something. Its bytes have just been stored in {@link bytes}.
+   *
+   * @param kind - A {@link Call}.
+   * @param at - Where its bytes begin.
+   */
+  ask<T>(
+    kind: number,
+    at: number,
+    words: readonly number[],
+    resend: Resend,
+    read: ReadAnswer<T>
+  ): Promise<T> {
+    if (this.#failure !== undefined) {
+      this.bytes.end = at
+      return Promise.reject(this.#failure)
+    }
+    return new Promise((resolve, reject) => {
+      const number = ++this.#lastNumber
+      this.#pending.set(number, { resend, read, resolve, reject, sent: undefined })
+      this.#add([kind, number, at, ...words])
+    })
+  }
+
+  /** Asks for something that is not answered, and that means nothing to another worker. */
+  tell(kind: number, at: number, words: readonly number[]): void {
+    if (this.#failure === undefined) this.#add([kind, UNANSWERED, at, ...words])
+    else this.bytes.end = at
+  }
+
+  #add(call: WireCall): void {
+    this.#calls.push(call)
+    if (this.#isToFlush) return
+    this.#isToFlush = true
+    queueMicrotask(() => {
+      this.#isToFlush = false
+      this.#flush()
+    })
+  }
+
+  /** Sends the calls that were made since the last time, in one message. */
+  #flush(): void {
+    if (this.#channel === undefined || this.#calls.length === 0) return
+    const calls = this.#calls
+    this.#calls = []
+    this.#send(calls, this.bytes.take())
+  }
+
+  #send(calls: readonly WireCall[], bytes: Uint8Array): void {
+    const sent: Sent = { calls, bytes, number: ++this.#messages, unanswered: 0 }
+    for (const [, number] of calls) {
+      const pending = this.#pending.get(number)
+      if (pending === undefined) continue
+      pending.sent = sent
+      sent.unanswered++
+    }
+    if (sent.unanswered > 0) this.#sent.add(sent)
+    const message: CallMessage = [calls, bytes]
+    this.#channel?.send(message)
+  }
+
+  #accept(channel: Channel, { answers, bytes, failures, processed }: AnswerMessage): void {
+    let at = 0
+    for (const [number, lengthBytes, ...words] of answers) {
+      const end = at + lengthBytes
+      const pending = this.#take(number)
+      if (pending !== undefined) settle(pending, words, bytes.subarray(at, end))
+      at = end
+    }
+    for (const [number, error] of failures) this.#take(number)?.reject(errorOf(error))
+    if (processed !== undefined) this.#lose(channel, processed)
+  }
+
+  /** Takes a call that is answered. */
+  #take(number: number): Pending | undefined {
+    const pending = this.#pending.get(number)
+    if (pending === undefined) return undefined
+    this.#pending.delete(number)
+    const { sent } = pending
+    if (sent !== undefined && --sent.unanswered === 0) this.#sent.delete(sent)
+    if (this.#pending.size === 0) this.#onIdle?.()
+    return pending
+  }
+
+  /** The worker is gone, and has begun at most the first so many messages. */
+  #lose(channel: Channel, begun: number): void {
+    if (this.#channel !== channel) return
+    this.#channel = undefined
+    this.#forgetStates()
+    for (const sent of [...this.#sent]) {
+      const calls = sent.calls.filter(([, number]) => this.#mayGoOn(number, sent.number <= begun))
+      if (this.#sent.delete(sent)) this.#sent.add({ ...sent, calls })
+    }
+    this.#calls = this.#calls.filter(([, number]) => this.#mayGoOn(number, false))
+  }
+
+  /** Whether another worker can do a call that is not answered. If not, it fails. */
+  #mayGoOn(number: number, isBegun: boolean): boolean {
+    const pending = this.#pending.get(number)
+    if (pending === undefined) return false
+    if (pending.resend === 'again' || (pending.resend === 'never' && !isBegun)) return true
+    this.#take(number)
+    pending.reject(pending.resend === 'never' ? writeUnknown() : stateLost())
+    return false
+  }
+
+  #forgetStates(): void {
+    const states = [...this.#states.values()]
+    this.#states.clear()
+    for (const state of states) state.forgotten()
+  }
+}
+
+function settle({ read, resolve, reject }: Pending, words: readonly number[], bytes: Uint8Array): void {
+  try {
+    resolve(read(words, bytes) as never)
+  } catch (error) {
+    reject(error)
+  }
+}
+
+function writeUnknown(): Error {
+  return leaderLost(
+    'The tab that had the database open is gone, and nobody knows whether this write is stored: read to learn that'
+  )
+}
+
+/** What was read from is gone with its worker. */
+export function stateLost(): Error {
+  return leaderLost('The tab that had the database open is gone, and the snapshot with it: make another one')
+}
+
+function leaderLost(message: string): Error {
+  return codedError<LevelErrorCode>('LEVEL_LEADER_LOST', message)
+}

@@ -1,0 +1,103 @@
+// A tab and the worker that has its database open, both in this process: a back-end in memory, and messages that are copied on their way.
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { BackendLevel } from 'terrace-core'
+import { MapBackend } from '../../dist/browser/map-backend.js'
+import { Host } from '../../dist/browser/page/host.js'
+import { RemoteBackend } from '../../dist/browser/page/remote-backend.js'
+
+const wasm = readFileSync(fileURLToPath(new URL('../../dist/browser/memory.wasm', import.meta.url)))
+
+/** Makes a back-end that answers at once, as the engine in the worker does. */
+export async function makeStore() {
+  const store = new MapBackend(() => WebAssembly.compile(wasm))
+  await store.open({})
+  return store
+}
+
+/** A connection between a tab and a worker. */
+export class Connection {
+  #ends = [this.#end(1), this.#end(0)]
+  #isLost = false
+  /** How many messages went each way: to the worker, to the tab. */
+  counts = [0, 0]
+  /** What is called before a message arrives; it returns whether the message is lost. */
+  intercept = () => false
+
+  get tab() {
+    return this.#ends[0]
+  }
+
+  get worker() {
+    return this.#ends[1]
+  }
+
+  /** The worker dies: nothing arrives any more. */
+  lose() {
+    this.#isLost = true
+    for (const end of this.#ends) end.onLost()
+  }
+
+  #end(other) {
+    return {
+      onMessage() {},
+      onLost() {},
+      close() {},
+      send: (message, transfer = []) => {
+        const copy = structuredClone(message, { transfer })
+        setImmediate(() => {
+          if (this.#isLost || this.intercept(other, copy)) return
+          this.counts[1 - other]++
+          this.#ends[other].onMessage(copy)
+        })
+      }
+    }
+  }
+}
+
+/** The back-end of a tab whose connections a test makes. */
+export class TestBackend extends RemoteBackend {
+  manifest = { encodings: { utf8: true, view: true }, shared: true }
+
+  /** Connects the tab to a store. Returns the connection, and what serves it. */
+  connect(store) {
+    const connection = new Connection()
+    const host = new Host(store, connection.worker)
+    this.requests.attach(connection.tab)
+    return { connection, host }
+  }
+
+  fail(error) {
+    this.requests.fail(error)
+  }
+
+  async open() {}
+
+  close() {
+    return this.requests.idle()
+  }
+}
+
+/** A database of a tab whose worker has a store of its own. */
+export class TabLevel extends BackendLevel {
+  constructor(options) {
+    const backend = new TestBackend()
+    const open = async () => {
+      backend.connect(await makeStore())
+      backend.open = async () => {}
+    }
+    backend.open = open
+    super(backend, options)
+  }
+}
+
+/** A database of a tab, its back-end, a store, and the connection. */
+export async function openTab(options) {
+  const store = await makeStore()
+  const backend = new TestBackend()
+  const connected = backend.connect(store)
+  const db = new BackendLevel(backend, options)
+  await db.open()
+  return { db, backend, store, ...connected }
+}
