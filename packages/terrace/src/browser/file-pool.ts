@@ -145,12 +145,21 @@ function nameOf(error: unknown): string | undefined {
 }
 
 async function directoryOf(name: string, create: boolean): Promise<FileSystemDirectoryHandle> {
-  const root = await navigator.storage.getDirectory()
+  const root = await rootDirectory()
   try {
     return await root.getDirectoryHandle(name, { create })
   } catch (error) {
     if (nameOf(error) !== 'NotFoundError') throw error
     throw coded('LEVEL_DATABASE_MISSING', 'The database does not exist, and createIfMissing is false', error)
+  }
+}
+
+/** Some browsers refuse it in private windows. */
+async function rootDirectory(): Promise<FileSystemDirectoryHandle> {
+  try {
+    return await navigator.storage.getDirectory()
+  } catch (error) {
+    throw coded('LEVEL_NOT_SUPPORTED', `the browser refuses the origin-private file system: ${error}`, error)
   }
 }
 

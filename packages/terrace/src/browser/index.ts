@@ -1,3 +1,3 @@
 export { Level } from './level.js'
 export { MemoryLevel } from './memory-level.js'
-export type { DatabaseOptions, OpenOptions } from './store-options.js'
+export type { DatabaseOptions, OpenOptions, Storage } from './store-options.js'

@@ -165,15 +165,18 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 }
 
-function assertInWorker(): void {
-  if (
+/** Whether there are files that can be read and written within a call: in dedicated workers of secure contexts, unless the browser lacks them. */
+export function hasSyncFiles(): boolean {
+  return (
     typeof FileSystemFileHandle !== 'undefined' &&
     'createSyncAccessHandle' in FileSystemFileHandle.prototype
-  ) {
-    return
-  }
+  )
+}
+
+function assertInWorker(): void {
+  if (hasSyncFiles()) return
   throw codedError(
     'LEVEL_NOT_SUPPORTED',
-    'Level needs synchronous access to the origin-private file system: use it in a dedicated worker of a secure context'
+    'the origin-private file system has synchronous files only in a dedicated worker of a secure context, and not in every browser'
   )
 }

@@ -3,6 +3,9 @@
 import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
 import { size } from '../options.js'
 
+/** Where a browser keeps a database: the origin-private file system, IndexedDB, or memory, which ends with the tab. */
+export type Storage = 'opfs' | 'indexeddb' | 'memory'
+
 /** Options of {@link Level.open}. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
@@ -21,7 +24,30 @@ export interface OpenOptions extends AbstractOpenOptions {
 }
 
 /** Options of the constructor of {@link Level}. */
-export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {}
+export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {
+  /**
+   * Where the database may be kept. Of several places the first one is taken that the browser has here; `db.storage` tells which.
+   * Entries are not copied from one to another.
+   *
+   * @defaultValue `['opfs', 'indexeddb']`. In a dedicated worker that has the database for itself: `'opfs'`.
+   */
+  storage?: Storage | readonly Storage[] | undefined
+
+  /**
+   * What the name of a database in IndexedDB begins with, before the location.
+   *
+   * @defaultValue `'level-js-'`, like that of browser-level.
+   */
+  prefix?: string | undefined
+
+  /**
+   * Whether the tabs and workers of the site share the database. Otherwise one has it for itself, and opening it elsewhere fails with
+   * LEVEL_LOCKED; in a dedicated worker there are synchronous methods then.
+   *
+   * @defaultValue `true` in pages, `false` in dedicated workers
+   */
+  shared?: boolean | undefined
+}
 
 const WRITE_BUFFER_SIZE = 4 << 20
 const CACHE_SIZE = 16 << 20

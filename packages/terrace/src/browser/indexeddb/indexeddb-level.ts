@@ -3,9 +3,7 @@ import { IndexedDbBackend } from './backend.js'
 import { takeLock } from './lock.js'
 import { deleteDatabase } from './open-database.js'
 import type { IndexedDbDatabaseOptions, IndexedDbOpenOptions } from './options.js'
-
-/** That of browser-level, and of level-js before it. */
-const DEFAULT_PREFIX = 'level-js-'
+import { placeOf } from './place.js'
 
 /**
  * An ordered key/value database in the browser's IndexedDB, in pages and in workers. It opens what browser-level and level-js have
@@ -38,11 +36,10 @@ export class IndexedDbLevel<KDefault = string, VDefault = string> extends Backen
       throw new TypeError("The first argument 'location' must be a non-empty string")
     }
     const { prefix, version, ...others } = options ?? {}
-    const namePrefix = prefix ?? DEFAULT_PREFIX
-    const place = { name: namePrefix + location, store: location, version: versionOf(version) }
+    const place = placeOf(location, prefix, versionOf(version))
     super(new IndexedDbBackend(place), others)
     this.location = location
-    this.namePrefix = namePrefix
+    this.namePrefix = place.name.slice(0, -location.length)
   }
 
   /**
@@ -52,8 +49,8 @@ export class IndexedDbLevel<KDefault = string, VDefault = string> extends Backen
    * @param prefix - The option `prefix`.
    * @throws LEVEL_LOCKED if the database is open.
    */
-  static async destroy(location: string, prefix: string = DEFAULT_PREFIX): Promise<void> {
-    const name = prefix + location
+  static async destroy(location: string, prefix?: string): Promise<void> {
+    const { name } = placeOf(location, prefix)
     const release = await takeLock(name, true)
     try {
       await deleteDatabase(name)

@@ -1,5 +1,6 @@
 /** Serves a back-end to a tab: does what its messages ask for, in order. Runs in the worker that has the database open. */
 
+import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
 import type { Channel } from './channel.js'
 import { type Answer, HostedCalls, type Served } from './hosted-calls.js'
@@ -10,7 +11,7 @@ import {
   type WireCall,
   type WireError,
   wireError
-} from './messages.js'
+} from './calls.js'
 
 export class Host {
   readonly #calls: HostedCalls
@@ -25,11 +26,19 @@ export class Host {
   #isToSend = false
   #hasEnded = false
 
-  constructor(backend: Served, channel: Channel) {
+  readonly #onEnd: () => void
+
+  /**
+   * @param storage - Where the back-end keeps its entries, which the tab is told.
+   * @param onEnd - Called when the tab is gone.
+   */
+  constructor(backend: Served, channel: Channel, storage: Storage, onEnd = () => {}) {
     this.#calls = new HostedCalls(backend)
     this.#channel = channel
+    this.#onEnd = onEnd
     channel.onMessage = (message) => this.#process(message as CallMessage)
     channel.onLost = () => this.#release()
+    this.#send({ storage })
   }
 
   /** Ends the connection in order: answers what has come, and says that nothing after it is done. */
@@ -38,13 +47,14 @@ export class Host {
     this.#hasEnded = true
     await Promise.all(this.#waiting)
     this.#send({ processed: this.#processed })
-    this.#calls.release()
+    this.#release()
     this.#channel.close()
   }
 
   #release(): void {
     this.#hasEnded = true
     this.#calls.release()
+    this.#onEnd()
   }
 
   #process([calls, bytes]: CallMessage): void {
@@ -96,10 +106,11 @@ export class Host {
     })
   }
 
-  #send(last: Pick<AnswerMessage, 'processed'> = {}): void {
-    if (this.#answers.length + this.#failures.length === 0 && last.processed === undefined) return
+  /** @param more - What is to be told besides. */
+  #send(more?: Pick<AnswerMessage, 'storage' | 'processed'>): void {
+    if (this.#answers.length + this.#failures.length === 0 && more === undefined) return
     const bytes = this.#bytes.take()
-    const message: AnswerMessage = { answers: this.#answers, bytes, failures: this.#failures, ...last }
+    const message: AnswerMessage = { answers: this.#answers, bytes, failures: this.#failures, ...more }
     this.#answers = []
     this.#failures = []
     this.#channel.send(message, bytes.byteLength === 0 ? [] : [bytes.buffer])

@@ -11,7 +11,7 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 import { operationsOf } from './batch-operations.js'
-import { Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './messages.js'
+import { Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './calls.js'
 import { rangeOf } from './range-words.js'
 import { stateLost } from './requests.js'
 

@@ -3,7 +3,7 @@
 import type { Bytes, Range } from 'terrace-core'
 import { storeTwo } from '../arguments.js'
 import type { ByteWriter } from './byte-writer.js'
-import { NONE, RangeFlag } from './messages.js'
+import { NONE, RangeFlag } from './calls.js'
 
 /** Stores the bounds of a range. Returns its flags and the lengths of the bounds. */
 export function storeRange(

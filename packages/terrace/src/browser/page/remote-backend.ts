@@ -12,7 +12,7 @@ import type {
 } from 'terrace-core'
 import { storeBatch, storeOne } from '../arguments.js'
 import { textAt } from '../text.js'
-import { Call, NONE } from './messages.js'
+import { Call, NONE } from './calls.js'
 import { storeRange } from './range-words.js'
 import { RemoteCursor } from './remote-cursor.js'
 import { numberOf, RemoteSnapshot } from './remote-snapshot.js'

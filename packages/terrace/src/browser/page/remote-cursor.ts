@@ -3,7 +3,7 @@
 import { type CursorOptions, type CursorParts, type FarPage, PagedCursor } from 'terrace-core'
 import { storeOne } from '../arguments.js'
 import { textAt } from '../text.js'
-import { Call, NONE, RangeFlag } from './messages.js'
+import { Call, NONE, RangeFlag } from './calls.js'
 import { storeRange } from './range-words.js'
 import { numberOf, type RemoteSnapshot } from './remote-snapshot.js'
 import type { Requests, WorkerState } from './requests.js'

@@ -1,7 +1,7 @@
 /** A snapshot of the worker that has the database open. It ends with that worker. */
 
 import type { BackendSnapshot } from 'terrace-core'
-import { Call, CURRENT_STATE } from './messages.js'
+import { Call, CURRENT_STATE } from './calls.js'
 import { type Requests, stateLost, type WorkerState } from './requests.js'
 
 export class RemoteSnapshot implements BackendSnapshot, WorkerState {

@@ -6,9 +6,10 @@
 
 import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
+import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
 import type { Channel } from './channel.js'
-import { type AnswerMessage, type CallMessage, errorOf, UNANSWERED, type WireCall } from './messages.js'
+import { type AnswerMessage, type CallMessage, errorOf, UNANSWERED, type WireCall } from './calls.js'
 
 /** What becomes of a call if the worker is lost after it was sent. */
 export type Resend =
@@ -63,18 +64,30 @@ export class Requests {
   /** Why no worker has the database open. */
   #failure: unknown
   #onIdle: (() => void) | undefined
+  /** Where the last worker keeps the entries. */
+  storage: Storage | undefined
 
-  /** Sends what waits to this worker, and everything from now on. */
-  attach(channel: Channel): void {
+  /**
+   * Sends what waits to this worker, and everything from now on.
+   *
+   * @param onGreeting - Called with the worker's first message.
+   */
+  attach(channel: Channel, onGreeting = () => {}): void {
     this.#failure = undefined
     this.#channel = channel
-    channel.onMessage = (message) => this.#accept(channel, message as AnswerMessage)
+    channel.onMessage = (message) => this.#accept(channel, message as AnswerMessage, onGreeting)
     channel.onLost = () => this.#lose(channel, Number.POSITIVE_INFINITY)
     this.#messages = 0
     const again = [...this.#sent]
     this.#sent.clear()
     for (const { calls, bytes } of again) this.#send(calls, bytes)
     this.#flush()
+  }
+
+  /** Gives the channel up. Nothing may be asked. */
+  detach(): void {
+    this.#channel?.close()
+    this.#channel = undefined
   }
 
   /** No worker can open the database. Calls fail until one has. */
@@ -168,7 +181,12 @@ export class Requests {
     this.#channel?.send(message)
   }
 
-  #accept(channel: Channel, { answers, bytes, failures, processed }: AnswerMessage): void {
+  #accept(channel: Channel, message: AnswerMessage, onGreeting: () => void): void {
+    const { answers, bytes, failures, storage, processed } = message
+    if (storage !== undefined) {
+      this.storage = storage
+      onGreeting()
+    }
     let at = 0
     for (const [number, lengthBytes, ...words] of answers) {
       const end = at + lengthBytes

@@ -6,6 +6,8 @@
  * have numbers that the tab gives them. A tab and its worker are of one version of this package, so nothing is negotiated.
  */
 
+import type { Storage } from '../store-options.js'
+
 /** What is asked. The words that follow are in brackets. */
 export const Call = {
   /** `[snapshot, key length]` → `[value length]`, {@link NONE} if there is no value. */
@@ -62,15 +64,15 @@ export interface WireError {
 /** An answer: the number of the call, how many bytes it has, its words. */
 export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
 
-/**
- * What a worker sends. With `processed`, which is its last message, the database is being closed: the worker has processed so many
- * messages, and will process no more.
- */
+/** What a worker sends. */
 export interface AnswerMessage {
   readonly answers: readonly WireAnswer[]
   readonly bytes: Uint8Array
   /** The numbers of calls that have failed, and why. */
   readonly failures: ReadonlyArray<readonly [number: number, error: WireError]>
+  /** Where the entries are kept. Only its first message has it. */
+  readonly storage?: Storage
+  /** The database is being closed: the worker has processed so many messages, and processes no more. Only its last message has it. */
   readonly processed?: number
 }
 

@@ -1,0 +1,22 @@
+/** The database that a worker has open for tabs. */
+
+import { openFirst, type StorageOptions } from '../storage.js'
+import type { Channel } from './channel.js'
+import type { Hosted } from './database-worker.js'
+import { Host } from './host.js'
+
+/** Opens a database, as {@link Hosted}. */
+export async function openHosted(location: string, options: object): Promise<Hosted> {
+  const { backend, storage } = await openFirst(location, options as StorageOptions)
+  const hosts = new Set<Host>()
+  return {
+    host(channel: Channel) {
+      const host: Host = new Host(backend, channel, storage, () => hosts.delete(host))
+      hosts.add(host)
+    },
+    async close() {
+      await Promise.all([...hosts].map((host) => host.end()))
+      await backend.close()
+    }
+  }
+}

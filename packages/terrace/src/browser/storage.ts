@@ -1,0 +1,77 @@
+/** Where a browser keeps a database: the first of the places that are asked for that the browser has. */
+
+import { type CodedError, codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../error-codes.js'
+import { IndexedDbBackend } from './indexeddb/backend.js'
+import { placeOf } from './indexeddb/place.js'
+import { MapBackend } from './map-backend.js'
+import { loadMap, loadStore } from './module.js'
+import type { Served } from './page/hosted-calls.js'
+import { hasSyncFiles, StoreBackend } from './store-backend.js'
+import type { OpenOptions, Storage } from './store-options.js'
+
+/** What is tried, in this order, unless the option `storage` says otherwise. Memory is never tried unasked. */
+const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
+
+/** Options of {@link openFirst}: they can be sent to a worker. */
+export interface StorageOptions extends OpenOptions {
+  storage?: readonly Storage[]
+  prefix?: string | undefined
+}
+
+/** An open back-end, and where it keeps its entries. */
+export interface Stored {
+  readonly backend: Served
+  readonly storage: Storage
+}
+
+/** Makes the back-end of each place. */
+export const backends: Record<Storage, (location: string, options: StorageOptions) => Served> = {
+  opfs: (location) => new StoreBackend(location, loadStore),
+  indexeddb: (location, { prefix }) => new IndexedDbBackend(placeOf(location, prefix)),
+  memory: () => new MapBackend(loadMap)
+}
+
+/**
+ * Opens a database in the first place that the browser has. Any other failure than that a place is missing is final: another place would
+ * have another database.
+ *
+ * @throws LEVEL_NOT_SUPPORTED if the browser has none of them.
+ */
+export async function openFirst(location: string, options: StorageOptions): Promise<Stored> {
+  const storages = options.storage ?? DEFAULT_STORAGES
+  const reasons: string[] = []
+  for (const storage of storages) {
+    const backend = backends[storage](location, options)
+    try {
+      await backend.open(options)
+      return { backend, storage }
+    } catch (error) {
+      if ((error as CodedError<LevelErrorCode>).code !== 'LEVEL_NOT_SUPPORTED') throw error
+      reasons.push(`${storage}: ${(error as Error).message}`)
+    }
+  }
+  throw codedError(
+    'LEVEL_NOT_SUPPORTED',
+    `This browser has no place for the database here. ${reasons.join('. ')}. The option 'storage' can add 'memory'`
+  )
+}
+
+/**
+ * The places that the option `storage` names; undefined if it is missing.
+ *
+ * @throws TypeError if it is not valid.
+ */
+export function storagesOf(option: Storage | readonly Storage[] | undefined): readonly Storage[] | undefined {
+  if (option === undefined) return undefined
+  const storages = typeof option === 'string' ? [option] : option
+  const isValid = Array.isArray(storages) && storages.length > 0 && storages.every((each) => each in backends)
+  if (isValid) return storages
+  throw new TypeError(`The option 'storage' must be one or more of ${Object.keys(backends).join(', ')}`)
+}
+
+/** Whether a place is likely to be there. Only opening a database tells. */
+export function hasPlace(storage: Storage): boolean {
+  if (storage === 'opfs') return hasSyncFiles()
+  return storage === 'memory' || globalThis.indexedDB !== undefined
+}
