@@ -90,3 +90,30 @@ export class KillableBrowser {
     this.#context = undefined
   }
 }
+
+/** Crashes the process of a page. Returns when that is known. */
+export async function crash(page) {
+  const crashed = new Promise((resolve) => page.once('crash', resolve))
+  const session = await page.context().newCDPSession(page)
+  // It gets no answer.
+  session.send('Page.crash').catch(() => {})
+  await crashed
+}
+
+/** Freezes a page, as the browser does with one that has been in the background for long. */
+export async function freeze(page) {
+  // Only a hidden page is frozen, and Playwright has the browser show all of them. Its own session alone can take that back.
+  const { _client: own } = page._connection.toImpl(page).delegate._mainFrameSession
+  await own.send('Emulation.setFocusEmulationEnabled', { enabled: false })
+  const other = await page.context().newPage()
+  await other.bringToFront()
+  await page.waitForFunction(() => document.visibilityState === 'hidden')
+  await own.send('Page.setWebLifecycleState', { state: 'frozen' })
+  await other.close()
+}
+
+/** Has a frozen page go on. */
+export async function thaw(page) {
+  const { _client: own } = page._connection.toImpl(page).delegate._mainFrameSession
+  await own.send('Page.setWebLifecycleState', { state: 'active' })
+}

@@ -1,0 +1,20 @@
+/**
+ * Connects to the broker, and starts one if there is none.
+ *
+ * @param onFailure - Called if it cannot be started after all, as under a Content Security Policy that forbids it.
+ * @returns The port to it; undefined where the browser has no shared workers.
+ */
+export function openBrokerLine(onFailure: () => void): MessagePort | undefined {
+  if (typeof SharedWorker === 'undefined') return undefined
+  try {
+    // Bundlers know this form, and want the options to be constants.
+    const broker = new SharedWorker(new URL('./broker.js', import.meta.url), {
+      type: 'module',
+      name: 'terrace'
+    })
+    broker.onerror = onFailure
+    return broker.port
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,173 @@
+import type { CodedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
+import type { Channel } from './channel.js'
+import { describe, type Failure } from './failure.js'
+import { type Carrier, Link } from './link.js'
+import { holdLock } from './locks.js'
+import type { BrokerAnswer, ControlMessage, FromWorker, Introduce, ToBroker } from './messages.js'
+import { controlChannel, epochLock, linkChannel, tabLock } from './names.js'
+
+/** An open database that tabs share. */
+export interface Hosted {
+  /** Serves a tab. When the tab is gone, its channel is lost. */
+  host(channel: Channel): void
+
+  /** Answers what has been received over all channels, and closes the database. Nothing is hosted from then on. */
+  close(): Promise<void>
+}
+
+/** A connection to a broker. */
+interface Line {
+  readonly broker: string
+  readonly port: MessagePort
+}
+
+/** How long a browser may keep the files of a worker that has just ended. */
+const LOCKED_MS = 5000
+const ATTEMPT_MS = 10
+
+/** Says no more than that a broadcast channel is in use. */
+const GREETING = 'hello'
+
+/** The worker of a leader: opens the database, says so, and gives each tab that asks a channel. */
+export class DatabaseWorker {
+  readonly #location: string
+  readonly #epoch: number
+  readonly #tellPage: (message: FromWorker) => void
+  readonly #control: BroadcastChannel
+  /** Resolves when opening has succeeded or failed. */
+  readonly #opening: Promise<void>
+  #hosted: Hosted | undefined
+  #isClosing = false
+  /** The channels of tabs. */
+  readonly #links = new Map<string, Link>()
+  #line: Promise<Line | undefined>
+  #onLine: (port: MessagePort | undefined) => void = () => {}
+
+  /** Starts to open the database. */
+  constructor(
+    location: string,
+    epoch: number,
+    open: () => Promise<Hosted>,
+    tellPage: (message: FromWorker) => void
+  ) {
+    this.#location = location
+    this.#epoch = epoch
+    this.#tellPage = tellPage
+    this.#control = new BroadcastChannel(controlChannel(location))
+    this.#line = this.#wantLine()
+    this.#opening = this.#open(open)
+  }
+
+  /** Gives a tab a channel, in place of the one that it had. */
+  admit(tab: string, carrier: Carrier): void {
+    this.#links.get(tab)?.lose()
+    const link = new Link(carrier, tabLock(tab), () => this.#links.delete(tab))
+    this.#links.set(tab, link)
+    this.#hosted?.host(link)
+  }
+
+  /** Takes the connection to a broker that was asked for; undefined if there is none. */
+  takeLine(port: MessagePort | undefined): void {
+    this.#onLine(port)
+  }
+
+  /** Closes the database after all that was received has been answered. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#opening
+    this.#control.close()
+    let failure: Failure | undefined
+    try {
+      await this.#hosted?.close()
+    } catch (error) {
+      failure = describe(error)
+    }
+    for (const link of this.#links.values()) link.close()
+    this.#tellPage({ kind: 'closed', failure })
+  }
+
+  async #open(open: () => Promise<Hosted>): Promise<void> {
+    try {
+      await this.#holdEpoch()
+      this.#hosted = await this.#openWhenUnlocked(open)
+    } catch (error) {
+      this.#tellPage({ kind: 'failed', failure: describe(error) })
+      return
+    }
+    this.#control.onmessage = ({ data }) => this.#hear(data)
+    this.#tellPage({ kind: 'opened' })
+    this.#announce()
+  }
+
+  /** Takes the lock by which tabs see that this worker lives. It is free, and held until the worker ends. */
+  #holdEpoch(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      holdLock(epochLock(this.#location, this.#epoch), new AbortController().signal, resolve).catch(reject)
+    })
+  }
+
+  /** The leader's lock is free at once when a tab ends, the files of its worker a moment later. */
+  async #openWhenUnlocked(open: () => Promise<Hosted>): Promise<Hosted> {
+    const deadline = performance.now() + LOCKED_MS
+    for (;;) {
+      try {
+        return await open()
+      } catch (error) {
+        const isLocked = (error as Partial<CodedError<LevelErrorCode>>).code === 'LEVEL_LOCKED'
+        if (!isLocked || this.#isClosing || performance.now() > deadline) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, ATTEMPT_MS))
+    }
+  }
+
+  #announce(): void {
+    this.#control.postMessage({ kind: 'leader', epoch: this.#epoch } satisfies ControlMessage)
+  }
+
+  #hear(message: ControlMessage): void {
+    if (this.#isClosing) return
+    if (message.kind === 'ask') this.#announce()
+    if (message.kind === 'introduce' && message.epoch === this.#epoch) void this.#introduce(message)
+  }
+
+  async #introduce({ tab, link, broker }: Introduce): Promise<void> {
+    const line = broker === undefined ? undefined : await this.#lineTo(broker)
+    if (this.#isClosing) return
+    if (line === undefined) {
+      const carrier = new BroadcastChannel(linkChannel(link))
+      carrier.postMessage(GREETING)
+      this.admit(tab, carrier)
+    } else {
+      const { port1, port2 } = new MessageChannel()
+      line.port.postMessage({ kind: 'deliver', link } satisfies ToBroker, [port2])
+      this.admit(tab, port1)
+    }
+  }
+
+  /** The connection to this broker. If it is another than before, the former has died, unless it is of another version of the site. */
+  async #lineTo(broker: string): Promise<Line | undefined> {
+    const former = this.#line
+    if ((await former)?.broker === broker) return former
+    if (this.#line === former) this.#line = this.#wantLine()
+    const line = await this.#line
+    return line?.broker === broker ? line : undefined
+  }
+
+  /** Only the page can connect to a broker. */
+  #wantLine(): Promise<Line | undefined> {
+    this.#tellPage({ kind: 'line-wanted' })
+    return new Promise((resolve) => {
+      this.#onLine = (port) => {
+        if (port === undefined) {
+          resolve(undefined)
+          return
+        }
+        port.onmessage = ({ data }: MessageEvent<Exclude<BrokerAnswer, null>>) => {
+          resolve({ broker: data.broker, port })
+        }
+        port.postMessage({ kind: 'hello' } satisfies ToBroker)
+      }
+    })
+  }
+}

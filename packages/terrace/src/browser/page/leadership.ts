@@ -1,0 +1,96 @@
+import { codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
+import { openBrokerLine } from './broker-line.js'
+import { revive } from './failure.js'
+import type { FromWorker, ToWorker } from './messages.js'
+
+/** A dedicated worker that runs {@link serveTabs}. */
+export type WorkerHandle = Pick<Worker, 'postMessage' | 'onmessage' | 'onerror' | 'terminate'>
+
+interface Leader {
+  readonly location: string
+  readonly epoch: number
+  readonly tab: string
+  readonly options: object
+}
+
+interface Events {
+  /** The database is open. Comes with the port of this tab's own channel. */
+  onOpened(port: MessagePort): void
+  /** The database could not be opened. */
+  onFailed(error: Error): void
+}
+
+/** The worker of this tab while it is the leader. */
+export class Leadership {
+  readonly #worker: WorkerHandle
+  readonly #tab: string
+  readonly #events: Events
+  #onClosed: ((error: Error | undefined) => void) | undefined
+
+  /** Starts to open the database. */
+  constructor(worker: WorkerHandle, { location, epoch, tab, options }: Leader, events: Events) {
+    this.#worker = worker
+    this.#tab = tab
+    this.#events = events
+    worker.onmessage = ({ data }) => this.#hear(data)
+    worker.onerror = (event) => events.onFailed(cannotStart(event))
+    this.#tell({ kind: 'open', location, epoch, options })
+  }
+
+  /** Lets the worker answer what it has received, and close the database. Waits for that; it may take as long as it takes. */
+  close(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onClosed = (error) => (error === undefined ? resolve() : reject(error))
+      this.#tell({ kind: 'close' })
+    })
+  }
+
+  /** Ends the worker at once. What it has acknowledged is in its files. */
+  terminate(): void {
+    this.#worker.onmessage = this.#worker.onerror = null
+    this.#worker.terminate()
+    this.#onClosed?.(undefined)
+  }
+
+  #hear(message: FromWorker): void {
+    switch (message.kind) {
+      case 'opened':
+        this.#open()
+        break
+      case 'failed':
+        this.#events.onFailed(revive(message.failure))
+        break
+      case 'line-wanted':
+        this.#supplyLine()
+        break
+      case 'closed':
+        this.#onClosed?.(message.failure && revive(message.failure))
+    }
+  }
+
+  #open(): void {
+    // What happens in a worker later does not end it.
+    this.#worker.onerror = null
+    const { port1, port2 } = new MessageChannel()
+    this.#tell({ kind: 'own', tab: this.#tab }, [port2])
+    this.#events.onOpened(port1)
+  }
+
+  #supplyLine(): void {
+    const line = openBrokerLine(() => this.#tell({ kind: 'line' }))
+    this.#tell({ kind: 'line' }, line === undefined ? [] : [line])
+  }
+
+  #tell(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer)
+  }
+}
+
+function cannotStart({ message, filename }: ErrorEvent): Error {
+  const reason = message ? `: ${message} (${filename})` : ', perhaps because its script cannot be loaded'
+  return codedError<LevelErrorCode>(
+    'LEVEL_NOT_SUPPORTED',
+    `The worker of the database cannot be started${reason}`
+  )
+}

@@ -1,0 +1,77 @@
+import type { Channel } from './channel.js'
+import { whenFree } from './locks.js'
+
+/** What messages go over: a port, or a broadcast channel that nobody else uses, which copies what a port would transfer. */
+export type Carrier = MessagePort | BroadcastChannel
+
+/** The message that ends a channel. It comes after all others, which the loss of a lock may overtake. */
+const END = undefined
+
+/** A channel whose other side holds a lock for as long as it lives. */
+export class Link implements Channel {
+  onMessage: (message: unknown) => void = () => {}
+  onLost: () => void = () => {}
+  readonly #carrier: Carrier
+  readonly #ended = new AbortController()
+  readonly #whenLost: () => void
+
+  /**
+   * @param peerLock - The name of the lock that the other side holds.
+   * @param whenLost - Called before {@link onLost}.
+   */
+  constructor(carrier: Carrier, peerLock: string, whenLost: () => void) {
+    this.#carrier = carrier
+    this.#whenLost = whenLost
+    carrier.onmessage = ({ data }) => {
+      if (data === END) this.lose()
+      else this.onMessage(data)
+    }
+    carrier.onmessageerror = () => this.#give(END).lose()
+    whenFree(peerLock, this.#ended.signal, () => void whatHasArrived().then(() => this.lose()))
+  }
+
+  get #hasEnded(): boolean {
+    return this.#ended.signal.aborted
+  }
+
+  send(message: unknown, transfer: Transferable[] = []): void {
+    if (message === END) throw new TypeError('undefined is not a message')
+    if (!this.#hasEnded) this.#give(message, transfer)
+  }
+
+  close(): void {
+    if (!this.#hasEnded) this.#give(END).#end()
+  }
+
+  /** Takes the other side for gone. */
+  lose(): void {
+    if (this.#hasEnded) return
+    this.#end()
+    this.#whenLost()
+    this.onLost()
+  }
+
+  #give(message: unknown, transfer: Transferable[] = []): this {
+    // A broadcast channel ignores the second argument.
+    ;(this.#carrier as MessagePort).postMessage(message, transfer)
+    return this
+  }
+
+  #end(): void {
+    this.#ended.abort()
+    this.#carrier.onmessage = this.#carrier.onmessageerror = null
+    this.#carrier.close()
+  }
+}
+
+/** Resolves after the messages that have already arrived were delivered. */
+export function whatHasArrived(): Promise<void> {
+  const { port1, port2 } = new MessageChannel()
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(null)
+  })
+}

@@ -1,0 +1,192 @@
+import type { Channel } from './channel.js'
+import { describe, revive } from './failure.js'
+import { Introduction } from './introduction.js'
+import { Leadership, type WorkerHandle } from './leadership.js'
+import { type Carrier, Link, whatHasArrived } from './link.js'
+import { holdLock, whenFree } from './locks.js'
+import type { ControlMessage } from './messages.js'
+import { controlChannel, epochLock, leaderLock, tabLock } from './names.js'
+
+export interface MembershipEvents {
+  startWorker(): WorkerHandle
+  /** The options with which this tab opens the database, if it does so now. */
+  openOptions(): object
+  onChannel(channel: Channel, isOwn: boolean): void
+  /** An attempt to open the database has failed: of this tab, which thereby ends its membership, or of another. */
+  onFailure(error: Error, isOwn: boolean): void
+  /** The worker of this tab has gone while it was leading. The membership has ended. */
+  onWorkerGone(): void
+}
+
+/**
+ * A tab among those that share a database, from when it joins to when it leaves, is hidden away or is gone:
+ *
+ * ```text
+ *            ┌── hears of a leader ──▶ introduction ──▶ has a channel ──┐
+ *   joins ──▶┤                              ▲                           │ lost
+ *            │                              └───────────────────────────┘
+ *            └── all the while in the queue for the lock ──▶ leads: starts a worker, which opens the database
+ * ```
+ */
+export class Membership {
+  readonly #location: string
+  readonly #events: MembershipEvents
+  readonly #tab = crypto.randomUUID()
+  /** Everything that the tab holds or waits for ends with it. */
+  readonly #ended = new AbortController()
+  readonly #control: BroadcastChannel
+  /** Resolves when the leader's lock is free, or will not be had. */
+  #unlocked: Promise<void> = Promise.resolve()
+  /** The epoch of the leader to which this tab has a channel, or is being introduced; 0 if there is none. */
+  #epoch = 0
+  /** The last epoch that this tab has heard of. */
+  #lastEpoch = 0
+  #introduction: Introduction | undefined
+  #link: Link | undefined
+  #leadership: Leadership | undefined
+  #isLeaving = false
+
+  constructor(location: string, events: MembershipEvents) {
+    this.#location = location
+    this.#events = events
+    this.#control = new BroadcastChannel(controlChannel(location))
+    this.#control.onmessage = ({ data }) => this.#hear(data)
+    // Whoever hears of this tab must find its lock held.
+    holdLock(tabLock(this.#tab), this.#signal, () => {
+      this.#unlocked = holdLock(leaderLock(location), this.#signal, () => void this.#lead())
+      this.#unlocked.catch((error) => this.#fail(error))
+      this.#ask()
+    }).catch((error) => this.#fail(error))
+  }
+
+  /** Whether this tab has the lock: its worker has the database open, or is about to. */
+  get isLeader(): boolean {
+    return this.#leadership !== undefined
+  }
+
+  /** Leaves in order: a leader's worker closes the database first. Resolves when another tab can lead. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true
+    try {
+      await this.#closeDatabase()
+    } finally {
+      this.#link?.close()
+      this.end()
+      await this.#unlocked.catch(() => {})
+    }
+  }
+
+  /** Leaves at once. The channel is lost. */
+  end(): void {
+    if (this.#signal.aborted) return
+    this.#leadership?.terminate()
+    this.#ended.abort()
+    this.#control.close()
+    this.#introduction?.cancel()
+    this.#link?.lose()
+  }
+
+  async #closeDatabase(): Promise<void> {
+    const leadership = this.#leadership
+    if (leadership === undefined) return
+    // It may have died.
+    whenFree(epochLock(this.#location, this.#epoch), this.#signal, () => leadership.terminate())
+    await leadership.close()
+  }
+
+  get #signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  #post(message: ControlMessage): void {
+    if (!this.#signal.aborted) this.#control.postMessage(message)
+  }
+
+  /** Has the leader, if there is one, announce itself again. */
+  #ask(): void {
+    this.#post({ kind: 'ask' })
+  }
+
+  #hear(message: ControlMessage): void {
+    if (message.kind !== 'leader' && message.kind !== 'failed') return
+    // A leader knows that all others are former ones.
+    if (this.isLeader || message.epoch <= this.#epoch) return
+    this.#lastEpoch = Math.max(this.#lastEpoch, message.epoch)
+    if (message.kind === 'leader') this.#follow(message.epoch)
+    else this.#events.onFailure(revive(message.failure), false)
+  }
+
+  #follow(epoch: number): void {
+    this.#forsake()
+    // Whoever was told of the loss may have left.
+    if (this.#signal.aborted) return
+    this.#epoch = epoch
+    this.#introduction = new Introduction(this.#location, epoch, this.#tab, {
+      post: (message) => this.#post(message),
+      onCarrier: (carrier) => {
+        this.#introduction = undefined
+        this.#connect(carrier, false)
+      },
+      onGone: () => this.#lose()
+    })
+  }
+
+  #connect(carrier: Carrier, isOwn: boolean): void {
+    const link = new Link(carrier, epochLock(this.#location, this.#epoch), () => {
+      if (this.#link === link) this.#lose()
+    })
+    this.#link = link
+    this.#events.onChannel(link, isOwn)
+  }
+
+  /** Gives up the former leader. */
+  #forsake(): void {
+    const link = this.#link
+    this.#introduction?.cancel()
+    this.#introduction = this.#link = undefined
+    link?.lose()
+  }
+
+  /** The leader has gone. There may be another already. */
+  #lose(): void {
+    this.#introduction = this.#link = undefined
+    this.#epoch = 0
+    if (this.#signal.aborted || this.#isLeaving) return
+    if (this.#leadership === undefined) {
+      this.#ask()
+    } else {
+      this.end()
+      this.#events.onWorkerGone()
+    }
+  }
+
+  async #lead(): Promise<void> {
+    // What the former leader has sent in the end.
+    await whatHasArrived()
+    this.#forsake()
+    if (this.#signal.aborted) return
+    // The lock makes epochs one after another; a clock that was set back must not.
+    this.#epoch = this.#lastEpoch = Math.max(Date.now(), this.#lastEpoch + 1)
+    const leader = {
+      location: this.#location,
+      epoch: this.#epoch,
+      tab: this.#tab,
+      options: this.#events.openOptions()
+    }
+    try {
+      this.#leadership = new Leadership(this.#events.startWorker(), leader, {
+        onOpened: (port) => this.#connect(port, true),
+        onFailed: (error) => this.#fail(error)
+      })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#signal.aborted) return
+    this.#post({ kind: 'failed', epoch: this.#epoch, failure: describe(error) })
+    this.end()
+    if (!this.#isLeaving) this.#events.onFailure(error as Error, true)
+  }
+}

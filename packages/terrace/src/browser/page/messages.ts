@@ -1,0 +1,49 @@
+/** What tabs, workers and the broker tell each other to come together. What goes over a channel afterwards is none of this. */
+
+import type { Failure } from './failure.js'
+
+/** On the broadcast channel of a database. */
+export type ControlMessage =
+  /** A tab wants to know who leads. */
+  | { readonly kind: 'ask' }
+  /** A worker has the database open. */
+  | { readonly kind: 'leader'; readonly epoch: number }
+  /** A leader could not open the database. */
+  | { readonly kind: 'failed'; readonly epoch: number; readonly failure: Failure }
+  | Introduce
+
+/** A tab wants a channel to the worker of this epoch. It receives it by the broker with this id, or by the broadcast channel of the link. */
+export interface Introduce {
+  readonly kind: 'introduce'
+  readonly epoch: number
+  readonly tab: string
+  readonly link: string
+  readonly broker: string | undefined
+}
+
+/** From a page to its worker. */
+export type ToWorker =
+  | { readonly kind: 'open'; readonly location: string; readonly epoch: number; readonly options: object }
+  /** The page's own channel, with a port. */
+  | { readonly kind: 'own'; readonly tab: string }
+  /** A connection to the broker: a port, or none if there is no broker. */
+  | { readonly kind: 'line' }
+  | { readonly kind: 'close' }
+
+/** From a worker to its page. */
+export type FromWorker =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'line-wanted' }
+  | { readonly kind: 'closed'; readonly failure: Failure | undefined }
+
+/** To the broker. It answers the first two with {@link BrokerAnswer}. */
+export type ToBroker =
+  | { readonly kind: 'hello' }
+  /** Send me the port that is delivered for this link. */
+  | { readonly kind: 'receive'; readonly link: string; readonly tab: string }
+  /** Here is the port for this link. */
+  | { readonly kind: 'deliver'; readonly link: string }
+
+/** From the broker. The port of a link comes with `null`. */
+export type BrokerAnswer = { readonly broker: string } | null

@@ -1,0 +1,16 @@
+/** The names of locks and channels that tabs and workers of a site agree on. */
+
+/** Held by the page that leads: its worker has the database open, or is about to. */
+export const leaderLock = (location: string): string => `terrace:opfs:${location}`
+
+/** Held by the worker of a leader for as long as it runs. */
+export const epochLock = (location: string, epoch: number): string => `terrace:epoch:${epoch}:${location}`
+
+/** Held by a tab for as long as it takes part. */
+export const tabLock = (tab: string): string => `terrace:tab:${tab}`
+
+/** The broadcast channel on which tabs and leaders find each other. */
+export const controlChannel = (location: string): string => `terrace:opfs:${location}`
+
+/** The broadcast channel of a tab and a leader that get no port to each other. */
+export const linkChannel = (link: string): string => `terrace:link:${link}`

@@ -1,0 +1,40 @@
+import { DatabaseWorker, type Hosted } from './database-worker.js'
+import type { FromWorker, ToWorker } from './messages.js'
+
+/** What TypeScript knows only of workers. */
+interface WorkerScope {
+  onmessage: (event: MessageEvent<ToWorker>) => void
+  postMessage(message: FromWorker): void
+}
+
+/**
+ * Makes a dedicated worker that of a leader. To be called when the worker starts, before the first await.
+ *
+ * @param openHosted - Opens a database for tabs. Tried again while it fails with LEVEL_LOCKED, for some seconds.
+ */
+export function serveTabs(openHosted: (location: string, options: object) => Promise<Hosted>): void {
+  const scope = globalThis as unknown as WorkerScope
+  let worker: DatabaseWorker | undefined
+  scope.onmessage = ({ data, ports }) => {
+    switch (data.kind) {
+      case 'open': {
+        const { location, epoch, options } = data
+        worker = new DatabaseWorker(
+          location,
+          epoch,
+          () => openHosted(location, options),
+          (message) => scope.postMessage(message)
+        )
+        break
+      }
+      case 'own':
+        worker?.admit(data.tab, ports[0] as MessagePort)
+        break
+      case 'line':
+        worker?.takeLine(ports[0])
+        break
+      case 'close':
+        void worker?.close()
+    }
+  }
+}
