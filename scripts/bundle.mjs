@@ -1,18 +1,23 @@
-// Makes a package one module, which a page can import without a bundler, with the licences of everything in it beside it.
+// Makes a package one module, which a page can import without a bundler, and each script that it starts another. The licences of everything
+// in them are beside them.
 //
 //   node scripts/bundle.mjs PACKAGE
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What the bundle of each package exports, from which of its modules, and where it goes. */
+/** The bundles of each package: where they go, and what they consist of. */
 const BUNDLES = {
-  net: { names: 'NetLevel', from: 'client/index.js', to: 'browser/terrace-net.js' },
-  terrace: { names: 'Level, MemoryLevel', from: 'browser/index.js', to: 'browser/terrace.js' }
+  net: { 'browser/terrace-net.js': "export { NetLevel } from './client/index.js'" },
+  terrace: {
+    'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
+    'browser/worker.js': "import './browser/page/worker.js'",
+    'browser/broker.js': "import './browser/page/broker.js'"
+  }
 }
 
 const [wanted] = process.argv.slice(2)
@@ -22,28 +27,32 @@ if (BUNDLES[wanted] === undefined) {
 }
 await bundle(wanted, BUNDLES[wanted])
 
-async function bundle(directory, { names, from, to }) {
+async function bundle(directory, bundles) {
   const dist = join(root, 'packages', directory, 'dist')
   const manifest = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'))
-  const { metafile } = await build({
-    stdin: { contents: `export { ${names} } from './${from}'`, resolveDir: dist },
-    absWorkingDir: root,
-    outfile: join(dist, to),
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    minify: true,
-    banner: { js: `/*! ${manifest.name} and what it needs. Their licences: licences.txt */` },
-    metafile: true,
-    logLevel: 'warning'
-  })
+  /** The directory in `node_modules` of each package that is part of a bundle. */
+  const packages = new Set()
+  for (const [to, contents] of Object.entries(bundles)) {
+    const { metafile } = await build({
+      stdin: { contents, resolveDir: dist },
+      absWorkingDir: root,
+      outfile: join(dist, to),
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+      minify: true,
+      banner: { js: `/*! ${manifest.name} and what it needs. Their licences: licences.txt */` },
+      metafile: true,
+      logLevel: 'warning'
+    })
+    for (const file of Object.keys(metafile.inputs)) {
+      for (const found of file.match(/^.*node_modules\/[^/]+/) ?? []) packages.add(found)
+    }
+  }
 
-  /** The directory in `node_modules` of each package that is part of the bundle. */
-  const packages = Object.keys(metafile.inputs).flatMap((file) => file.match(/^.*node_modules\/[^/]+/) ?? [])
-  const target = join(dist, dirname(to))
-  const licences = [...new Set(packages)].sort().map(licenceOf)
-  writeFileSync(join(target, 'licences.txt'), licences.join('\n---\n\n'))
+  const target = join(dist, 'browser')
+  writeFileSync(join(target, 'licences.txt'), [...packages].sort().map(licenceOf).join('\n---\n\n'))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`)
 }
 

@@ -19,20 +19,20 @@ export const FLAGS = [
   '--disable-sync'
 ]
 
-const start = (profile) =>
+const start = (profile, flags = []) =>
   chromium.launchPersistentContext(profile, {
     executablePath: EXECUTABLE,
-    args: FLAGS,
+    args: [...FLAGS, ...flags],
     headless: true,
     chromiumSandbox: false
   })
 
-/** Starts a browser before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
-export function useBrowser() {
+/** Starts a browser, with more flags, before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
+export function useBrowser(...flags) {
   const profile = mkdtempSync(join(tmpdir(), 'terrace-browser-'))
   let context
   before(async () => {
-    context = await start(profile)
+    context = await start(profile, flags)
   })
   after(async () => {
     await context?.close()

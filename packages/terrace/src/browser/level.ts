@@ -1,7 +1,7 @@
 import { type Backend, BackendLevel } from 'terrace-core'
 import { PageBackend } from './page/page-backend.js'
 import { backends, hasPlace, storagesOf } from './storage.js'
-import type { DatabaseOptions, OpenOptions, Storage } from './store-options.js'
+import type { DatabaseOptions, OpenOptions, PlaceOptions, Storage } from './store-options.js'
 
 /**
  * An ordered key/value database in a browser: `Level` with the engine that it has in Node, on files of the origin-private file system, or
@@ -66,7 +66,7 @@ export interface Level<KDefault, VDefault> {
 
 function backendOf(
   location: string,
-  { storage, prefix, shared }: DatabaseOptions<unknown, unknown>
+  { storage, prefix, shared }: PlaceOptions
 ): [Backend, PageBackend | Storage] {
   const storages = storagesOf(storage)
   if (shared ?? !isDedicatedWorker()) {
@@ -80,6 +80,8 @@ function backendOf(
 }
 
 function isDedicatedWorker(): boolean {
-  const { DedicatedWorkerGlobalScope: scope } = globalThis as { DedicatedWorkerGlobalScope?: new () => object }
+  const { DedicatedWorkerGlobalScope: scope } = globalThis as {
+    DedicatedWorkerGlobalScope?: new () => object
+  }
   return scope !== undefined && globalThis instanceof scope
 }

@@ -168,8 +168,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
 /** Whether there are files that can be read and written within a call: in dedicated workers of secure contexts, unless the browser lacks them. */
 export function hasSyncFiles(): boolean {
   return (
-    typeof FileSystemFileHandle !== 'undefined' &&
-    'createSyncAccessHandle' in FileSystemFileHandle.prototype
+    typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype
   )
 }
 

@@ -24,7 +24,13 @@ export interface OpenOptions extends AbstractOpenOptions {
 }
 
 /** Options of the constructor of {@link Level}. */
-export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {
+export interface DatabaseOptions<K, V>
+  extends AbstractDatabaseOptions<K, V>,
+    Omit<OpenOptions, 'passive'>,
+    PlaceOptions {}
+
+/** Where a database is, and who has it. */
+export interface PlaceOptions {
   /**
    * Where the database may be kept. Of several places the first one is taken that the browser has here; `db.storage` tells which.
    * Entries are not copied from one to another.

@@ -7,6 +7,7 @@
  */
 
 import type { Storage } from '../store-options.js'
+import type { Failure } from './failure.js'
 
 /** What is asked. The words that follow are in brackets. */
 export const Call = {
@@ -53,14 +54,6 @@ export type WireCall = readonly [kind: number, number: number, at: number, ...wo
 /** What a tab sends. */
 export type CallMessage = readonly [calls: readonly WireCall[], bytes: Uint8Array]
 
-/** An error on its way. The rest is what errors of this package have. */
-export interface WireError {
-  readonly name: string
-  readonly message: string
-  readonly code?: string
-  readonly cause?: WireError
-}
-
 /** An answer: the number of the call, how many bytes it has, its words. */
 export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
 
@@ -69,29 +62,9 @@ export interface AnswerMessage {
   readonly answers: readonly WireAnswer[]
   readonly bytes: Uint8Array
   /** The numbers of calls that have failed, and why. */
-  readonly failures: ReadonlyArray<readonly [number: number, error: WireError]>
+  readonly failures: ReadonlyArray<readonly [number: number, failure: Failure]>
   /** Where the entries are kept. Only its first message has it. */
   readonly storage?: Storage
   /** The database is being closed: the worker has processed so many messages, and processes no more. Only its last message has it. */
   readonly processed?: number
-}
-
-/** Makes an error that can be sent. */
-export function wireError(error: unknown): WireError {
-  const { name, message, code, cause } = error as WireError
-  return {
-    name: String(name),
-    message: String(message ?? error),
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(cause === undefined ? {} : { cause: wireError(cause) })
-  }
-}
-
-/** Makes an error of one that was sent. */
-export function errorOf({ name, message, code, cause }: WireError): Error {
-  const error = new Error(message)
-  if (name !== error.name) error.name = name
-  if (code !== undefined) Object.assign(error, { code })
-  if (cause !== undefined) error.cause = errorOf(cause)
-  return error
 }

@@ -2,23 +2,17 @@
 
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
+import type { AnswerMessage, CallMessage, WireAnswer, WireCall } from './calls.js'
 import type { Channel } from './channel.js'
+import { describe, type Failure } from './failure.js'
 import { type Answer, HostedCalls, type Served } from './hosted-calls.js'
-import {
-  type AnswerMessage,
-  type CallMessage,
-  type WireAnswer,
-  type WireCall,
-  type WireError,
-  wireError
-} from './calls.js'
 
 export class Host {
   readonly #calls: HostedCalls
   readonly #channel: Channel
   readonly #bytes = new ByteWriter()
   #answers: WireAnswer[] = []
-  #failures: Array<[number, WireError]> = []
+  #failures: Array<[number, Failure]> = []
   /** The calls that wait for the back-end. */
   readonly #waiting = new Set<Promise<void>>()
   /** How many messages have come. */
@@ -71,7 +65,7 @@ export class Host {
       if (answer instanceof Promise) this.#wait(number, answer)
       else if (answer !== undefined) this.#add(number, answer)
     } catch (error) {
-      this.#failures.push([number, wireError(error)])
+      this.#failures.push([number, describe(error)])
     }
   }
 
@@ -80,7 +74,7 @@ export class Host {
       .then(
         (answer) => this.#add(number, answer),
         (error) => {
-          this.#failures.push([number, wireError(error)])
+          this.#failures.push([number, describe(error)])
         }
       )
       .then(() => {

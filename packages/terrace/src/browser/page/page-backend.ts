@@ -3,8 +3,9 @@
 import { type BackendManifest, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import type { StorageOptions } from '../storage.js'
-import { type OpenOptions, sizesOf, type Storage } from '../store-options.js'
+import { type OpenOptions, type Storage, sizesOf } from '../store-options.js'
 import { RemoteBackend } from './remote-backend.js'
+import type { Requests } from './requests.js'
 import { startWorker } from './start-worker.js'
 import { Tabs } from './tabs.js'
 
@@ -39,29 +40,10 @@ export class PageBackend extends RemoteBackend {
     const [writeBufferSize, cacheSize] = sizesOf(options)
     const { createIfMissing, errorIfExists } = options
     const sent: StorageOptions = { ...this.#places, createIfMissing, writeBufferSize, cacheSize }
-    let isOpen = false
-    let isFirst = false
-    await new Promise<void>((resolve, reject) => {
-      const tabs = new Tabs({
-        location: this.#location,
-        startWorker,
-        onChannel: (channel, isOwn) => {
-          isFirst ||= isOwn && !isOpen
-          this.requests.attach(channel, () => {
-            isOpen = true
-            resolve()
-          })
-        },
-        onFailure: (error, isOwn) => {
-          // Another tab's attempt with its own options; this one's is still to come.
-          if (!isOpen && !isOwn) return
-          this.requests.fail(error)
-          reject(error)
-        }
-      })
-      this.#tabs = tabs
-      tabs.join({ ...sent, errorIfExists }, sent)
-    })
+    const { tabs, opened } = join(this.#location, this.requests, { ...sent, errorIfExists }, sent)
+    this.#tabs = tabs
+    abandoned.register(this, tabs, this)
+    const isFirst = await opened
     if (errorIfExists !== true || isFirst) return
     await this.close()
     throw codedError<LevelErrorCode>(
@@ -75,6 +57,61 @@ export class PageBackend extends RemoteBackend {
     await this.requests.idle()
     this.requests.detach()
     this.#tabs = undefined
+    abandoned.unregister(this)
     await tabs?.leave()
   }
+}
+
+/** Databases that a program has forgotten without closing them must not keep a worker. */
+const abandoned = new FinalizationRegistry((tabs: Tabs) => {
+  // Nobody is left who could be told.
+  tabs.leave().catch(() => {})
+})
+
+/**
+ * Takes part in sharing a database. Nothing here may refer to the back-end, so that it can be {@link abandoned}.
+ *
+ * @returns `opened` resolves with whether this tab was the one that opened the database.
+ */
+function join(
+  location: string,
+  requests: Requests,
+  first: object,
+  later: object
+): { tabs: Tabs; opened: Promise<boolean> } {
+  const { promise: opened, resolve, reject } = withResolvers<boolean>()
+  let isOpen = false
+  const tabs = new Tabs({
+    location,
+    startWorker,
+    onChannel(channel, isOwn) {
+      requests.attach(channel, () => {
+        isOpen = true
+        resolve(isOwn)
+      })
+    },
+    onFailure(error, isOwn) {
+      // If another tab has failed with its options, it is this one's turn.
+      if (!isOpen && !isOwn) return
+      requests.fail(error)
+      reject(error)
+    }
+  })
+  tabs.join(first, later)
+  return { tabs, opened }
+}
+
+/** `Promise.withResolvers()`, which is younger than what else is needed here. */
+function withResolvers<T>(): {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (error: unknown) => void
+} {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((settle, fail) => {
+    resolve = settle
+    reject = fail
+  })
+  return { promise, resolve, reject }
 }

@@ -8,8 +8,9 @@ import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
+import { type AnswerMessage, type CallMessage, UNANSWERED, type WireCall } from './calls.js'
 import type { Channel } from './channel.js'
-import { type AnswerMessage, type CallMessage, errorOf, UNANSWERED, type WireCall } from './calls.js'
+import { revive } from './failure.js'
 
 /** What becomes of a call if the worker is lost after it was sent. */
 export type Resend =
@@ -194,7 +195,7 @@ export class Requests {
       if (pending !== undefined) settle(pending, words, bytes.subarray(at, end))
       at = end
     }
-    for (const [number, error] of failures) this.#take(number)?.reject(errorOf(error))
+    for (const [number, failure] of failures) this.#take(number)?.reject(revive(failure))
     if (processed !== undefined) this.#lose(channel, processed)
   }
 

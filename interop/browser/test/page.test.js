@@ -1,0 +1,118 @@
+// Level in pages: its methods, several tabs, where it keeps its entries, and abstract-level's published suite.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useBrowser } from './support/browser.js'
+import { bundleOf, tapeBundle } from './support/bundles.js'
+import { engineFiles } from './support/engine-site.js'
+import { ENGINE_POLICY, serveSite } from './support/site.js'
+import { suiteModule } from './support/suite-module.js'
+
+/** How many tests the suite registers for it today. abstract-level may add more. */
+const TESTS = 1470
+
+const openPage = useBrowser('--js-flags=--expose-gc')
+
+const siteOf = (t, files = {}) => serveSite(t, { ...engineFiles, ...files }, ENGINE_POLICY)
+
+test('a page uses a database in all ways, and finds it again', async (t) => {
+  const page = await openPage(t, await siteOf(t))
+  const used = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('use', { valueEncoding: 'json' })
+    await db.put('a', { n: 1 })
+    const before = db.snapshot()
+    await db.batch(
+      [
+        { type: 'put', key: 'b', value: { n: 2 } },
+        { type: 'del', key: 'a' }
+      ],
+      { sync: true }
+    )
+    await db.sublevel('names').put('é', 'ü')
+    const result = [await db.iterator({ snapshot: before }).all(), await db.get('b'), await db.keys().all()]
+    await before.close()
+    result.push(db.storage, db.isOwner)
+    await db.close()
+    await db.open()
+    result.push(await db.keys({ reverse: true }).all())
+    await db.clear({ gte: 'b' })
+    result.push(await db.keys().all(), db.status)
+    await db.close()
+    return result
+  })
+  assert.deepEqual(used, [
+    [['a', { n: 1 }]],
+    { n: 2 },
+    ['!names!é', 'b'],
+    'opfs',
+    true,
+    ['b', '!names!é'],
+    ['!names!é'],
+    'open'
+  ])
+  await page.reload()
+  const found = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('use', { createIfMissing: false })
+    return db.keys().all()
+  })
+  assert.deepEqual(found, ['!names!é'])
+  assert.deepEqual(page.problems, [])
+})
+
+test('a page is told that a database is missing, or exists, in whichever tab it is open', async (t) => {
+  const origin = await siteOf(t)
+  const [page, other] = [await openPage(t, origin), await openPage(t, origin)]
+  const open = (where, name, options) =>
+    where.evaluate(
+      async ([name, options]) => {
+        const { Level } = await import('/terrace/terrace.js')
+        const db = new Level(name, options)
+        return db.open().then(
+          () => db.storage,
+          (error) => error.cause.code
+        )
+      },
+      [name, options]
+    )
+  assert.equal(await open(page, 'nothing', { createIfMissing: false }), 'LEVEL_DATABASE_MISSING')
+  assert.equal(await open(page, 'there', { errorIfExists: true }), 'opfs')
+  assert.equal(await open(other, 'there', { errorIfExists: true }), 'LEVEL_DATABASE_EXISTS')
+  assert.equal(await open(other, 'there', {}), 'opfs')
+  assert.equal(await open(page, 'named', { storage: 'indexeddb' }), 'indexeddb')
+  assert.equal(await open(page, 'kept', { storage: ['memory'] }), 'memory')
+})
+
+test("abstract-level's suite passes in a page", async (t) => {
+  // The suite forgets databases that are open. Each has a worker, and a process has room for about a hundred modules of WebAssembly.
+  const head = `
+    import { Level } from 'terrace'
+    let made = 0
+    function make(options) {
+      if (made % 20 === 0) gc()
+      return new Level('suite ' + made++, options)
+    }
+  `
+  const suite = suiteModule(head, 'make')
+  const page = await openPage(
+    t,
+    await siteOf(t, {
+      '/tape.js': await tapeBundle(),
+      '/terrace/suite.js': await bundleOf(suite)
+    })
+  )
+  const lines = []
+  page.on('console', (message) => lines.push(...message.text().split('\n')))
+  const registered = await page.evaluate(async () => {
+    await import('/tape.js')
+    const { run } = await import('/terrace/suite.js')
+    return run()
+  })
+  const failed = lines.filter((line) => /^\s*not ok/.test(line))
+  const passed = lines.filter((line) => /^\s*ok/.test(line))
+  t.diagnostic(`${registered} tests registered, ${passed.length} assertions passed, ${failed.length} failed`)
+  assert.deepEqual(failed, [])
+  assert.ok(registered >= TESTS, `${registered} tests registered`)
+  assert.ok(passed.length > registered, `${passed.length} assertions`)
+})
