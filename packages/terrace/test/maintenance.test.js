@@ -57,9 +57,9 @@ test('approximateSize() counts what is in memory', async (t) => {
 })
 
 test('repair() of anything but a database is an I/O error, as in classic-level', async (t) => {
-  const db = newLevel(t)
-  await assert.rejects(Level.repair(db.location), { code: 'LEVEL_IO_ERROR' })
-  await assert.rejects(Level.repair(`${db.location}/missing`), { code: 'LEVEL_IO_ERROR' })
+  const directory = temporaryDirectory(t)
+  await assert.rejects(Level.repair(directory), { code: 'LEVEL_IO_ERROR' })
+  await assert.rejects(Level.repair(join(directory, 'missing')), { code: 'LEVEL_IO_ERROR' })
 })
 
 test('checkpoint() into a directory that is not empty says so', async (t) => {

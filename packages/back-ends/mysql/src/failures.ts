@@ -61,6 +61,15 @@ export function isDenied(error: unknown): boolean {
   return error instanceof Failure && DENIED.has(error.errno)
 }
 
+/** Whether the host is not trusted: its certificate is not valid for it, or it has no TLS. Another attempt there does not help. */
+export function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  const { code, message } = error
+  // A connection that is lost amid the handshake has the code as well.
+  const isCertificate = code === 'HANDSHAKE_SSL_ERROR' && /certificate/i.test(message)
+  return isCertificate || code === 'HANDSHAKE_NO_SSL_SUPPORT'
+}
+
 /** Whether an error for users says that a transaction has too much in it, so that a part of it may pass. */
 export function isTooLarge(error: unknown): boolean {
   const { code } = error as Partial<MysqlError>

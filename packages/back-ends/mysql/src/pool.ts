@@ -4,7 +4,7 @@ import { codedError } from 'terrace-core'
 import { Connection } from './connection.js'
 import type { SessionOptions } from './dialect.js'
 import { type MysqlError, mysqlError } from './errors.js'
-import { type Failure, isDenied, TOO_MANY_CONNECTIONS, translated } from './failures.js'
+import { type Failure, isDenied, isUntrusted, TOO_MANY_CONNECTIONS, translated } from './failures.js'
 import { Hosts } from './hosts.js'
 import { type Host, nameOf, type Target } from './target.js'
 import { now, pause, until } from './time.js'
@@ -152,6 +152,7 @@ export class Pool {
     let lastError: unknown
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const hosts = this.#hosts.inOrder()
+      let isTrusted = false
       for (const [i, host] of hosts.entries()) {
         // A host that hangs must leave time for the others.
         const share = now() + until(end) / (hosts.length - i)
@@ -161,10 +162,11 @@ export class Pool {
           return connection
         } catch (error) {
           if (isDenied(error) || this.#canWait(error)) throw error
+          isTrusted ||= !isUntrusted(error)
           lastError = error
         }
       }
-      if (this.#isEnded || until(end) <= pauseMs) throw unavailable(hosts, lastError)
+      if (!isTrusted || this.#isEnded || until(end) <= pauseMs) throw unavailable(hosts, lastError)
       await pause(pauseMs)
     }
   }
