@@ -89,8 +89,8 @@ export class DatabaseWorker {
 
   async #open(open: () => Promise<Hosted>): Promise<void> {
     try {
-      await this.#holdEpoch()
-      this.#hosted = await this.#openWhenUnlocked(open)
+      const [hosted] = await Promise.all([this.#openWhenUnlocked(open), this.#holdEpoch()])
+      this.#hosted = hosted
     } catch (error) {
       this.#tellPage({ kind: 'failed', failure: describe(error) })
       return
