@@ -1,8 +1,8 @@
 // Tabs that share a database lose their leader in all ways, and another leads. TERRACE_KILLS=100 kills more leaders.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { crash, freeze, thaw, useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 import { leaderOf, openTabs, serveTabsSite, workersOf } from './support/tabs.js'
 
 const KILLS = Number(process.env.TERRACE_KILLS ?? 6)

@@ -1,8 +1,8 @@
 // The ways by which a tab reaches the worker of another: ports that a shared worker passes on, or broadcast channels.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { crash, useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 import { serveTabsSite, Tab, tabsFiles, workersOf } from './support/tabs.js'
 
 const openPage = useBrowser()

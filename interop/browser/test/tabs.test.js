@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { crash, freeze, useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 import { leaderOf, openTabs, serveTabsSite, Tab, workersOf } from './support/tabs.js'
 
 const openPage = useBrowser()

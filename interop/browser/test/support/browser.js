@@ -100,7 +100,10 @@ export async function crash(page) {
   await crashed
 }
 
-/** Freezes a page, as the browser does with one that has been in the background for long. */
+/**
+ * Freezes a page, as the browser does with one that has been in the background for long. Leaves another page in front of it: without that, the browser
+ * might show the frozen one again.
+ */
 export async function freeze(page) {
   // Only a hidden page is frozen, and Playwright has the browser show all of them. Its own session alone can take that back.
   const { _client: own } = page._connection.toImpl(page).delegate._mainFrameSession
@@ -109,7 +112,6 @@ export async function freeze(page) {
   await other.bringToFront()
   await page.waitForFunction(() => document.visibilityState === 'hidden')
   await own.send('Page.setWebLifecycleState', { state: 'frozen' })
-  await other.close()
 }
 
 /** Has a frozen page go on. */

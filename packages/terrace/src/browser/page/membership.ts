@@ -96,9 +96,9 @@ export class Membership {
   async #closeDatabase(): Promise<void> {
     const leadership = this.#leadership
     if (leadership === undefined) return
-    // It may have died.
-    whenFree(epochLock(this.#location, this.#epoch), this.#signal, () => leadership.terminate())
     await leadership.close()
+    // The worker's last messages to this tab need not come before its word that it has closed.
+    await this.#link?.ended
   }
 
   get #signal(): AbortSignal {
@@ -160,12 +160,23 @@ export class Membership {
     this.#introduction = this.#link = undefined
     this.#epoch = 0
     if (this.#signal.aborted || this.#isLeaving) return
-    if (this.#leadership === undefined) {
-      this.#ask()
-    } else {
-      this.end()
-      this.#events.onWorkerGone()
-    }
+    if (this.#leadership === undefined) this.#ask()
+    else this.#abdicate()
+  }
+
+  async #watchWorker(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      whenFree(epochLock(this.#location, this.#epoch), this.#signal, resolve)
+    })
+    await whatHasArrived()
+    this.#abdicate()
+  }
+
+  /** The worker of this tab has died, or has lost the channel to it. */
+  #abdicate(): void {
+    if (this.#signal.aborted) return
+    this.end()
+    if (!this.#isLeaving) this.#events.onWorkerGone()
   }
 
   #becomeNext(): void {
@@ -215,7 +226,10 @@ export class Membership {
     }
     try {
       this.#leadership = new Leadership(this.#takeWorker(), leader, {
-        onOpened: (port) => this.#connect(port, true),
+        onLives: () => void this.#watchWorker(),
+        onOpened: (port) => {
+          if (!this.#isLeaving) this.#connect(port, true)
+        },
         onFailed: (error) => this.#fail(error)
       })
     } catch (error) {
