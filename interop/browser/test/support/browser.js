@@ -19,8 +19,9 @@ export const FLAGS = [
   '--disable-sync'
 ]
 
-const start = (profile) =>
+const start = (profile, options) =>
   chromium.launchPersistentContext(profile, {
+    ...options,
     executablePath: EXECUTABLE,
     args: FLAGS,
     headless: true,
@@ -28,11 +29,11 @@ const start = (profile) =>
   })
 
 /** Starts a browser before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
-export function useBrowser() {
+export function useBrowser(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), 'terrace-browser-'))
   let context
   before(async () => {
-    context = await start(profile)
+    context = await start(profile, options)
   })
   after(async () => {
     await context?.close()
