@@ -83,6 +83,13 @@ test('another tab leads when the page of the leader is kept for the way back, wh
   assert.deepEqual(await tabs[0].events(), ['own channel', 'lost', 'channel'])
 })
 
+test('the last of five tabs leads when the others are closed at once', async (t) => {
+  const tabs = await openTabs(await serveTabsSite(t), (origin) => openPage(t, origin), 'at once')
+  await Promise.all(tabs.slice(0, 4).map((tab) => tab.page.close()))
+  await tabs[4].seen('own channel')
+  assert.equal(await tabs[4].insist('atMost', 1), 1)
+})
+
 test('one leader after another ends while all tabs write: the others have one and the same leader, and what was acknowledged', async (t) => {
   const origin = await serveTabsSite(t)
   let tabs = await openTabs(origin, (origin) => openPage(t, origin), 'kills', 4)

@@ -146,8 +146,9 @@ test('a leader that cannot open the database tells every tab, and the next one t
         globalThis.owner.onmessage = resolve
       })
   )
-  const tabs = [await Tab.open(page, 'failing')]
-  for (let number = 0; number < 3; number++) tabs.push(await Tab.open(await site.page(), 'failing'))
+  const pages = [page, await site.page(), await site.page(), await site.page()]
+  const tabs = []
+  for (const page of pages) tabs.push(await Tab.open(page, 'failing'))
   await tabs[0].seen('own failure LEVEL_LOCKED')
   await Promise.all(tabs.slice(1).map((tab) => tab.seen('failure LEVEL_LOCKED')))
   await page.evaluate(
@@ -179,6 +180,28 @@ test("each tab opens the database with its own options, another's failure is no 
   await strict.page.close()
   // Without options for later, those for the first time count again.
   await exists.seen('own failure LEVEL_DATABASE_EXISTS')
+})
+
+test('a worker that dies while it opens the database is told to every tab, and the next one tries', async (t) => {
+  const site = await siteOf(t)
+  const pages = [await site.page(), await site.page()]
+  await pages[1].evaluate(
+    () =>
+      new Promise((resolve) => {
+        navigator.locks.request('alive', () => {
+          resolve()
+          return new Promise((die) => {
+            globalThis.die = die
+          })
+        })
+      })
+  )
+  const dying = await Tab.open(pages[0], 'dies', { die: true })
+  const tab = await Tab.open(pages[1], 'dies')
+  await pages[1].evaluate(() => globalThis.die())
+  await dying.seen('own failure LEVEL_INTERNAL_ERROR')
+  await tab.insist('who')
+  assert.deepEqual(await tab.events(), ['failure LEVEL_INTERNAL_ERROR', 'own channel'])
 })
 
 test('a worker that cannot be started is told, and the next leader tries', async (t) => {

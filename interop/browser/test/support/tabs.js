@@ -20,6 +20,8 @@ const WORKER = `
   serveTabs(async (location, options) => {
     const store = new StoreBackend(location, loadStore)
     await store.open(options)
+    // Never opens the database, and dies when the test wants it.
+    if (options.die) await new Promise(() => navigator.locks.request('alive', () => close()))
     const channels = new Set()
     const late = []
     const watchers = new Set()

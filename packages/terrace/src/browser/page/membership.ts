@@ -1,3 +1,5 @@
+import { codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
@@ -169,10 +171,11 @@ export class Membership {
       whenFree(epochLock(this.#location, this.#epoch), this.#signal, resolve)
     })
     await whatHasArrived()
-    this.#abdicate()
+    if (this.#link === undefined) this.#fail(diedOpening())
+    else this.#abdicate()
   }
 
-  /** The worker of this tab has died, or has lost the channel to it. */
+  /** The worker of this tab has died, or there is no channel to it any more. */
   #abdicate(): void {
     if (this.#signal.aborted) return
     this.end()
@@ -243,4 +246,11 @@ export class Membership {
     this.end()
     if (!this.#isLeaving) this.#events.onFailure(error as Error, true)
   }
+}
+
+function diedOpening(): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_INTERNAL_ERROR',
+    'The worker has ended while it opened the database'
+  )
 }
