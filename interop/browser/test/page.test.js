@@ -11,7 +11,7 @@ import { suiteModule } from './support/suite-module.js'
 /** How many tests the suite registers for it today. abstract-level may add more. */
 const TESTS = 1470
 
-const openPage = useBrowser('--js-flags=--expose-gc')
+const openPage = useBrowser({ flags: ['--js-flags=--expose-gc'] })
 
 const siteOf = (t, files = {}) => serveSite(t, { ...engineFiles, ...files }, ENGINE_POLICY)
 

@@ -19,20 +19,21 @@ export const FLAGS = [
   '--disable-sync'
 ]
 
-const start = (profile, flags = []) =>
+const start = (profile, { flags = [], ...options } = {}) =>
   chromium.launchPersistentContext(profile, {
+    ...options,
     executablePath: EXECUTABLE,
     args: [...FLAGS, ...flags],
     headless: true,
     chromiumSandbox: false
   })
 
-/** Starts a browser, with more flags, before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
-export function useBrowser(...flags) {
+/** Starts a browser, with more `flags` and Playwright's options, before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
+export function useBrowser(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), 'terrace-browser-'))
   let context
   before(async () => {
-    context = await start(profile, flags)
+    context = await start(profile, options)
   })
   after(async () => {
     await context?.close()
@@ -100,7 +101,10 @@ export async function crash(page) {
   await crashed
 }
 
-/** Freezes a page, as the browser does with one that has been in the background for long. */
+/**
+ * Freezes a page, as the browser does with one that has been in the background for long. Leaves another page in front of it: without that, the browser
+ * might show the frozen one again.
+ */
 export async function freeze(page) {
   // Only a hidden page is frozen, and Playwright has the browser show all of them. Its own session alone can take that back.
   const { _client: own } = page._connection.toImpl(page).delegate._mainFrameSession
@@ -109,7 +113,6 @@ export async function freeze(page) {
   await other.bringToFront()
   await page.waitForFunction(() => document.visibilityState === 'hidden')
   await own.send('Page.setWebLifecycleState', { state: 'frozen' })
-  await other.close()
 }
 
 /** Has a frozen page go on. */

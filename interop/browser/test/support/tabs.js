@@ -15,31 +15,40 @@ const WORKER = `
   import { loadStore } ${from('module.js')}
 
   const worker = Math.random()
+  loadStore().catch(() => {})
 
   serveTabs(async (location, options) => {
     const store = new StoreBackend(location, loadStore)
     await store.open(options)
+    // Never opens the database, and dies when the test wants it.
+    if (options.die) await new Promise(() => navigator.locks.request('alive', () => close()))
     const channels = new Set()
     const late = []
+    const watchers = new Set()
+    /** Resolves when no more tabs than this have a channel. */
+    const atMost = async (count) => {
+      while (channels.size > count) await new Promise((resolve) => watchers.add(resolve))
+      return channels.size
+    }
     const answers = {
       who: () => worker,
-      tabs: () => channels.size,
+      atMost,
       options: () => options,
       put: (key, value) => store.write([key, value], false),
       get: (key) => store.get(key, { valueEncoding: 'utf8' }),
-      count: (prefix) => {
-        const cursor = store.cursor({ gte: prefix, lt: prefix + '~', keyEncoding: 'utf8' }, 'keys')
-        const [, , ...keys] = cursor.read(100000, 1 << 30)
-        cursor.close()
-        return keys.length
-      },
-      echo: (value) => value,
+      /** How many of these numbers are no keys. */
+      missing: (prefix, count) =>
+        Array.from({ length: count }, (_, number) => prefix + number).filter((key) => !store.has(key, {})).length,
+      length: (bytes) => bytes.byteLength,
       die: () => close()
     }
     return {
       host(channel) {
         channels.add(channel)
-        channel.onLost = () => channels.delete(channel)
+        channel.onLost = () => {
+          channels.delete(channel)
+          for (const watcher of watchers) watcher()
+        }
         channel.onMessage = async ({ number, question, args }) => {
           const answer = () => answers[question](...args)
           if (question === 'late') late.push(() => channel.send({ number, result: 'in the end' }))
@@ -91,8 +100,38 @@ const PAGE = `
       await this.until(() => this.#channel !== undefined)
       return new Promise((resolve, reject) => {
         this.#asked.set(this.#number, { resolve, reject })
-        this.#channel.send({ number: this.#number++, question, args })
+        const message = { number: this.#number++, question, args }
+        this.#channel.send(message, args.flatMap((arg) => arg?.buffer ?? []))
       })
+    }
+
+    /** Asks in a row, without waiting. Resolves with whether the answers came in the same order. */
+    async askInOrder(count, question, ...args) {
+      const order = []
+      const asked = Array.from({ length: count }, (_, number) => this.ask(question, ...args).then(() => order.push(number)))
+      await Promise.all(asked)
+      return order.every((number, index) => number === index)
+    }
+
+    /** Sends so many bytes, which are transferred where that is possible. Resolves with the length that has arrived. */
+    sendBytes(length) {
+      return this.ask('length', new Uint8Array(length))
+    }
+
+    /** Puts one entry after another, until the page ends. written counts the ones that were acknowledged. */
+    write(prefix) {
+      this.written = 0
+      const next = async () => {
+        await this.insist('put', prefix + this.written, 'value')
+        this.written++
+        void next()
+      }
+      void next()
+    }
+
+    /** Resolves when so many more of them were acknowledged. */
+    async writes(more) {
+      for (const end = this.written + more; this.written < end; ) await new Promise((resolve) => setTimeout(resolve, 1))
     }
 
     /** Asks until it is answered. */
@@ -131,6 +170,15 @@ const PAGE = `
     }
   }
 
+  /** Messages that this page has sent over broadcast channels for want of a port. */
+  let broadcast = 0
+  const { postMessage } = BroadcastChannel.prototype
+  BroadcastChannel.prototype.postMessage = function (message) {
+    if (this.name.startsWith('terrace:link:')) broadcast++
+    return postMessage.call(this, message)
+  }
+  export const isBroadcast = () => broadcast > 0
+
   const members = {}
 
   export function join(location, ...options) {
@@ -141,23 +189,26 @@ const PAGE = `
   export const member = (location) => members[location]
 `
 
-/** Serves a site with these tabs. Returns its origin. */
+/** The files of a version of the site, in a directory. */
+export async function tabsFiles(at) {
+  return {
+    [`${at}tabs.js`]: await bundleOf(PAGE),
+    [`${at}worker.js`]: await bundleOf(WORKER),
+    [`${at}broker.js`]: await bundleOf(`import ${JSON.stringify(`${directory}page/broker.js`)}`),
+    [`${at}terrace.wasm`]: readFileSync(`${directory}terrace.wasm`)
+  }
+}
+
+/** Serves a site with these tabs, and with these files. Returns its origin. */
 export async function serveTabsSite(t, files = {}) {
-  return serveSite(
-    t,
-    {
-      '/tabs.js': await bundleOf(PAGE),
-      '/worker.js': await bundleOf(WORKER),
-      '/broker.js': await bundleOf(`import ${JSON.stringify(`${directory}page/broker.js`)}`),
-      '/terrace.wasm': readFileSync(`${directory}terrace.wasm`),
-      ...files
-    },
-    ENGINE_POLICY
-  )
+  return serveSite(t, { ...(await tabsFiles('/')), ...files }, ENGINE_POLICY)
 }
 
 /** A tab in the test. */
 export class Tab {
+  /** Of another version of the site, perhaps. */
+  module = '/tabs.js'
+
   constructor(page) {
     this.page = page
   }
@@ -172,12 +223,22 @@ export class Tab {
   async join(location, ...options) {
     this.location = location
     await this.page.evaluate(
-      async ([location, options]) => {
-        globalThis.site = await import('/tabs.js')
+      async ([module, location, options]) => {
+        globalThis.site ??= await import(module)
         globalThis.site.join(location, ...options)
       },
-      [location, options.length === 0 ? [{}] : options]
+      [this.module, location, options.length === 0 ? [{}] : options]
     )
+  }
+
+  /** Whether it reaches the worker by a broadcast channel, not by a port. Known after it has asked. */
+  isBroadcast() {
+    return this.page.evaluate(() => globalThis.site.isBroadcast())
+  }
+
+  /** How many of its puts were acknowledged. */
+  written() {
+    return this.page.evaluate((location) => globalThis.site.member(location).written, this.location)
   }
 
   /** Calls a method of the page's member. */
@@ -214,6 +275,16 @@ export class Tab {
   leave() {
     return this.page.evaluate((location) => globalThis.site.member(location).tabs.leave(), this.location)
   }
+}
+
+/** Opens so many tabs, one after another. The first leads, if there was none. */
+export async function openTabs(origin, openPage, location, count = 5) {
+  const tabs = []
+  for (let number = 0; number < count; number++) {
+    tabs.push(await Tab.open(await openPage(origin), location))
+    await tabs[number].insist('who')
+  }
+  return tabs
 }
 
 /** Waits until all tabs have a channel. Returns the numbers of the workers that answered them. */

@@ -61,9 +61,16 @@ export class DatabaseWorker {
 
   /** Gives a tab a channel, in place of the one that it had. */
   admit(tab: string, carrier: Carrier): void {
+    if (this.#isClosing) {
+      carrier.close()
+      return
+    }
     this.#links.get(tab)?.lose()
-    const link = new Link(carrier, tabLock(tab), () => this.#links.delete(tab))
+    const link = new Link(carrier, tabLock(tab))
     this.#links.set(tab, link)
+    void link.ended.then(() => {
+      if (this.#links.get(tab) === link) this.#links.delete(tab)
+    })
     this.#hosted?.host(link)
   }
 
@@ -89,8 +96,8 @@ export class DatabaseWorker {
 
   async #open(open: () => Promise<Hosted>): Promise<void> {
     try {
-      await this.#holdEpoch()
-      this.#hosted = await this.#openWhenUnlocked(open)
+      const [hosted] = await Promise.all([this.#openWhenUnlocked(open), this.#holdEpoch()])
+      this.#hosted = hosted
     } catch (error) {
       this.#tellPage({ kind: 'failed', failure: describe(error) })
       return
@@ -103,7 +110,11 @@ export class DatabaseWorker {
   /** Takes the lock by which tabs see that this worker lives. It is free, and held until the worker ends. */
   #holdEpoch(): Promise<void> {
     return new Promise((resolve, reject) => {
-      holdLock(epochLock(this.#location, this.#epoch), new AbortController().signal, resolve).catch(reject)
+      const isHeld = () => {
+        this.#tellPage({ kind: 'lives' })
+        resolve()
+      }
+      holdLock(epochLock(this.#location, this.#epoch), new AbortController().signal, isHeld).catch(reject)
     })
   }
 

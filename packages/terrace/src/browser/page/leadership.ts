@@ -15,6 +15,8 @@ interface Leader {
 }
 
 interface Events {
+  /** The worker holds the lock of its epoch, so the end of that is the end of the worker. */
+  onLives(): void
   /** The database is open. Comes with the port of this tab's own channel. */
   onOpened(port: MessagePort): void
   /** The database could not be opened. */
@@ -55,6 +57,9 @@ export class Leadership {
 
   #hear(message: FromWorker): void {
     switch (message.kind) {
+      case 'lives':
+        this.#events.onLives()
+        break
       case 'opened':
         this.#open()
         break

@@ -19,7 +19,7 @@ export class Link implements Channel {
    * @param peerLock - The name of the lock that the other side holds.
    * @param whenLost - Called before {@link onLost}.
    */
-  constructor(carrier: Carrier, peerLock: string, whenLost: () => void) {
+  constructor(carrier: Carrier, peerLock: string, whenLost = () => {}) {
     this.#carrier = carrier
     this.#whenLost = whenLost
     carrier.onmessage = ({ data }) => {
@@ -28,6 +28,14 @@ export class Link implements Channel {
     }
     carrier.onmessageerror = () => this.#give(END).lose()
     whenFree(peerLock, this.#ended.signal, () => void whatHasArrived().then(() => this.lose()))
+  }
+
+  /** Resolves when this channel was closed or lost. */
+  get ended(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#hasEnded) resolve()
+      else this.#ended.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
   }
 
   get #hasEnded(): boolean {

@@ -1,3 +1,5 @@
+import { codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
@@ -5,7 +7,7 @@ import { Leadership, type WorkerHandle } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
 import { holdLock, whenFree } from './locks.js'
 import type { ControlMessage } from './messages.js'
-import { controlChannel, epochLock, leaderLock, tabLock } from './names.js'
+import { controlChannel, epochLock, leaderLock, nextLock, tabLock } from './names.js'
 
 export interface MembershipEvents {
   startWorker(): WorkerHandle
@@ -25,7 +27,7 @@ export interface MembershipEvents {
  *            ┌── hears of a leader ──▶ introduction ──▶ has a channel ──┐
  *   joins ──▶┤                              ▲                           │ lost
  *            │                              └───────────────────────────┘
- *            └── all the while in the queue for the lock ──▶ leads: starts a worker, which opens the database
+ *            └── in the queue ──▶ is next: has a worker ready ──▶ leads: the worker opens the database
  * ```
  */
 export class Membership {
@@ -35,6 +37,8 @@ export class Membership {
   /** Everything that the tab holds or waits for ends with it. */
   readonly #ended = new AbortController()
   readonly #control: BroadcastChannel
+  /** Ends when this tab is no longer next, because it leads or has left. */
+  readonly #waiting = new AbortController()
   /** Resolves when the leader's lock is free, or will not be had. */
   #unlocked: Promise<void> = Promise.resolve()
   /** The epoch of the leader to which this tab has a channel, or is being introduced; 0 if there is none. */
@@ -43,6 +47,9 @@ export class Membership {
   #lastEpoch = 0
   #introduction: Introduction | undefined
   #link: Link | undefined
+  #isNext = false
+  /** A worker that waits for this tab to lead, which it has once it is next and has a channel. */
+  #standby: WorkerHandle | undefined
   #leadership: Leadership | undefined
   #isLeaving = false
 
@@ -51,12 +58,12 @@ export class Membership {
     this.#events = events
     this.#control = new BroadcastChannel(controlChannel(location))
     this.#control.onmessage = ({ data }) => this.#hear(data)
+    const failed = (error: unknown) => this.#fail(error)
     // Whoever hears of this tab must find its lock held.
     holdLock(tabLock(this.#tab), this.#signal, () => {
-      this.#unlocked = holdLock(leaderLock(location), this.#signal, () => void this.#lead())
-      this.#unlocked.catch((error) => this.#fail(error))
+      holdLock(nextLock(location), this.#waiting.signal, () => this.#becomeNext()).catch(failed)
       this.#ask()
-    }).catch((error) => this.#fail(error))
+    }).catch(failed)
   }
 
   /** Whether this tab has the lock: its worker has the database open, or is about to. */
@@ -80,6 +87,8 @@ export class Membership {
   end(): void {
     if (this.#signal.aborted) return
     this.#leadership?.terminate()
+    this.#dismissStandby()
+    this.#waiting.abort()
     this.#ended.abort()
     this.#control.close()
     this.#introduction?.cancel()
@@ -89,9 +98,9 @@ export class Membership {
   async #closeDatabase(): Promise<void> {
     const leadership = this.#leadership
     if (leadership === undefined) return
-    // It may have died.
-    whenFree(epochLock(this.#location, this.#epoch), this.#signal, () => leadership.terminate())
     await leadership.close()
+    // The worker's last messages to this tab need not come before its word that it has closed.
+    await this.#link?.ended
   }
 
   get #signal(): AbortSignal {
@@ -136,6 +145,7 @@ export class Membership {
       if (this.#link === link) this.#lose()
     })
     this.#link = link
+    this.#prepare()
     this.#events.onChannel(link, isOwn)
   }
 
@@ -152,15 +162,59 @@ export class Membership {
     this.#introduction = this.#link = undefined
     this.#epoch = 0
     if (this.#signal.aborted || this.#isLeaving) return
-    if (this.#leadership === undefined) {
-      this.#ask()
-    } else {
-      this.end()
-      this.#events.onWorkerGone()
+    if (this.#leadership === undefined) this.#ask()
+    else this.#abdicate()
+  }
+
+  async #watchWorker(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      whenFree(epochLock(this.#location, this.#epoch), this.#signal, resolve)
+    })
+    await whatHasArrived()
+    if (this.#link === undefined) this.#fail(diedOpening())
+    else this.#abdicate()
+  }
+
+  /** The worker of this tab has died, or there is no channel to it any more. */
+  #abdicate(): void {
+    if (this.#signal.aborted) return
+    this.end()
+    if (!this.#isLeaving) this.#events.onWorkerGone()
+  }
+
+  #becomeNext(): void {
+    this.#isNext = true
+    this.#prepare()
+    this.#unlocked = holdLock(leaderLock(this.#location), this.#signal, () => void this.#lead())
+    this.#unlocked.catch((error) => this.#fail(error))
+  }
+
+  /** Has a worker ready, so that leading needs no more than opening the database. The first of all tabs leads at once. */
+  #prepare(): void {
+    if (!this.#isNext || this.#link === undefined || this.#standby !== undefined) return
+    try {
+      this.#standby = this.#events.startWorker()
+      this.#standby.onerror = () => this.#dismissStandby()
+    } catch {
+      // It is tried again when this tab leads, which then says why it fails.
     }
   }
 
+  #dismissStandby(): void {
+    this.#standby?.terminate()
+    this.#standby = undefined
+  }
+
+  /** The worker that is ready, or a new one. */
+  #takeWorker(): WorkerHandle {
+    const worker = this.#standby ?? this.#events.startWorker()
+    this.#standby = undefined
+    return worker
+  }
+
   async #lead(): Promise<void> {
+    this.#isNext = false
+    this.#waiting.abort()
     // What the former leader has sent in the end.
     await whatHasArrived()
     this.#forsake()
@@ -174,8 +228,11 @@ export class Membership {
       options: this.#events.openOptions()
     }
     try {
-      this.#leadership = new Leadership(this.#events.startWorker(), leader, {
-        onOpened: (port) => this.#connect(port, true),
+      this.#leadership = new Leadership(this.#takeWorker(), leader, {
+        onLives: () => void this.#watchWorker(),
+        onOpened: (port) => {
+          if (!this.#isLeaving) this.#connect(port, true)
+        },
         onFailed: (error) => this.#fail(error)
       })
     } catch (error) {
@@ -189,4 +246,11 @@ export class Membership {
     this.end()
     if (!this.#isLeaving) this.#events.onFailure(error as Error, true)
   }
+}
+
+function diedOpening(): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_INTERNAL_ERROR',
+    'The worker has ended while it opened the database'
+  )
 }

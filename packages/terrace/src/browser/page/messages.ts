@@ -32,6 +32,8 @@ export type ToWorker =
 
 /** From a worker to its page. */
 export type FromWorker =
+  /** The worker holds the lock of its epoch. */
+  | { readonly kind: 'lives' }
   | { readonly kind: 'opened' }
   | { readonly kind: 'failed'; readonly failure: Failure }
   | { readonly kind: 'line-wanted' }

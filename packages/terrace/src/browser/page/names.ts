@@ -3,6 +3,9 @@
 /** Held by the page that leads: its worker has the database open, or is about to. */
 export const leaderLock = (location: string): string => `terrace:opfs:${location}`
 
+/** Held by the page that leads next: it has a worker ready, and waits for the leader's lock. */
+export const nextLock = (location: string): string => `terrace:next:${location}`
+
 /** Held by the worker of a leader for as long as it runs. */
 export const epochLock = (location: string, epoch: number): string => `terrace:epoch:${epoch}:${location}`
 

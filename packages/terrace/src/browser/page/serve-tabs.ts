@@ -8,7 +8,8 @@ interface WorkerScope {
 }
 
 /**
- * Makes a dedicated worker that of a leader. To be called when the worker starts, before the first await.
+ * Makes a dedicated worker that of a leader. To be called when the worker starts, before the first await. The worker may be started long before
+ * its tab leads, so what has to be loaded is best loaded then.
  *
  * @param openHosted - Opens a database for tabs. Tried again while it fails with LEVEL_LOCKED, for some seconds.
  */
