@@ -130,18 +130,6 @@ test('a second worker is told that the database is open, and has it once it is c
   await run(page, 'close', [], 1)
 })
 
-test('a page, which has no synchronous files, is told so', async (t) => {
-  const page = await openPage(t, await serveSite(t, siteOf(''), ENGINE_POLICY))
-  const code = await page.evaluate(async () => {
-    const { Level } = await import('/terrace.js')
-    return new Level('page').open().then(
-      () => 'open',
-      (error) => error.cause.code
-    )
-  })
-  assert.equal(code, 'LEVEL_NOT_SUPPORTED')
-})
-
 test('many writes of all kinds make tables, and are all there', async (t) => {
   const functions = `
     const value = (number) => number + ' ' + 'x'.repeat(number % 500)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useBrowser } from './support/browser.js'
+import { startPrivate, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { engineFiles } from './support/engine-site.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
@@ -82,6 +82,98 @@ test('a page is told that a database is missing, or exists, in whichever tab it 
   assert.equal(await open(other, 'there', {}), 'opfs')
   assert.equal(await open(page, 'named', { storage: 'indexeddb' }), 'indexeddb')
   assert.equal(await open(page, 'kept', { storage: ['memory'] }), 'memory')
+})
+
+/** The site without synchronous files: as in WebKitGTK, or in private windows of some browsers. */
+const withoutFiles = {
+  '/terrace/worker.js': `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/worker.js']}`
+}
+
+test('without synchronous files, tabs share a database of IndexedDB, and db.storage says so', async (t) => {
+  const origin = await siteOf(t, withoutFiles)
+  const [page, other] = [await openPage(t, origin), await openPage(t, origin)]
+  const use = (where, key, options) =>
+    where.evaluate(
+      async ([key, options]) => {
+        const { Level } = await import('/terrace/terrace.js')
+        globalThis.db ??= new Level('fallback', options)
+        await db.put(key, 'value')
+        return [db.storage, db.isOwner, await db.keys().all()]
+      },
+      [key, options]
+    )
+  assert.deepEqual(await use(page, 'a'), ['indexeddb', true, ['a']])
+  assert.deepEqual(await use(other, 'b'), ['indexeddb', false, ['a', 'b']])
+  await page.close()
+  assert.deepEqual(await use(other, 'c'), ['indexeddb', true, ['a', 'b', 'c']])
+})
+
+test('without synchronous files, whoever wants no other place is told why there is none', async (t) => {
+  const page = await openPage(t, await siteOf(t, withoutFiles))
+  const error = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const { cause } = await new Level('opfs alone', { storage: 'opfs' }).open().catch((error) => error)
+    return [cause.code, cause.message]
+  })
+  assert.equal(error[0], 'LEVEL_NOT_SUPPORTED')
+  assert.match(error[1], /no place .* opfs: .*The option 'storage'/)
+})
+
+test('a private window keeps a database for as long as it is open', async (t) => {
+  const browser = await startPrivate(t)
+  const page = await browser.newPage()
+  await page.goto(await siteOf(t))
+  const used = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('private')
+    await db.batch(Array.from({ length: 100 }, (_, n) => ({ type: 'put', key: String(n), value: 'x' })))
+    await db.close()
+    await db.open()
+    return [db.storage, (await db.keys().all()).length]
+  })
+  assert.deepEqual(used, ['opfs', 100])
+})
+
+test('what a page has asked for before it closes the database is done', async (t) => {
+  const page = await openPage(t, await siteOf(t))
+  const found = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('closing')
+    await db.open()
+    const puts = Array.from({ length: 50 }, (_, n) => db.put(String(n), 'x'))
+    await db.close()
+    await Promise.all(puts)
+    await db.open()
+    return (await db.keys().all()).length
+  })
+  assert.equal(found, 50)
+})
+
+test('a worker shares a database with pages if it wants to', async (t) => {
+  const origin = await siteOf(t, {
+    '/terrace/own.js': `
+      import { Level } from './terrace.js'
+      const db = new Level('both', { shared: true })
+      addEventListener('message', async ({ data }) => {
+        await db.put('worker', data)
+        postMessage([db.storage, await db.keys().all()])
+      })
+    `
+  })
+  const page = await openPage(t, origin)
+  const found = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('both')
+    await db.put('page', '1')
+    const worker = new Worker('/terrace/own.js', { type: 'module' })
+    const answer = new Promise((resolve) => {
+      worker.onmessage = ({ data }) => resolve(data)
+    })
+    worker.postMessage('2')
+    const seen = await answer
+    return [seen, await db.get('worker')]
+  })
+  assert.deepEqual(found, [['opfs', ['page', 'worker']], '2'])
 })
 
 test("abstract-level's suite passes in a page", async (t) => {

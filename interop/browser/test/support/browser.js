@@ -55,6 +55,18 @@ export function useBrowser(options = {}) {
   }
 }
 
+/** Starts a browser whose windows are private. It ends with the test. */
+export async function startPrivate(t) {
+  const browser = await chromium.launch({
+    executablePath: EXECUTABLE,
+    args: FLAGS,
+    headless: true,
+    chromiumSandbox: false
+  })
+  t.after(() => browser.close())
+  return browser.newContext()
+}
+
 /** A browser with a profile of its own, which a test kills and starts again. Both end with the test. */
 export class KillableBrowser {
   #profile = mkdtempSync(join(tmpdir(), 'terrace-killed-'))
