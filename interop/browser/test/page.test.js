@@ -1,6 +1,7 @@
 // Level in pages: its methods, several tabs, where it keeps its entries, and abstract-level's published suite.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startPrivate, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
@@ -82,6 +83,19 @@ test('a page is told that a database is missing, or exists, in whichever tab it 
   assert.equal(await open(other, 'there', {}), 'opfs')
   assert.equal(await open(page, 'named', { storage: 'indexeddb' }), 'indexeddb')
   assert.equal(await open(page, 'kept', { storage: ['memory'] }), 'memory')
+})
+
+test('the strictest policy that the README names is enough', async (t) => {
+  const readme = readFileSync(new URL('../../../packages/terrace/README.md', import.meta.url), 'utf8')
+  const [, policy] = readme.match(/^`(default-src 'none'; [^`]+)`/m)
+  const page = await openPage(t, await serveSite(t, engineFiles, policy))
+  const stored = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('strict')
+    await db.put('key', 'value')
+    return [await db.get('key'), db.storage]
+  })
+  assert.deepEqual(stored, ['value', 'opfs'])
 })
 
 /** The site without synchronous files: as in WebKitGTK, or in private windows of some browsers. */
