@@ -83,6 +83,44 @@ test('another tab leads when the page of the leader is kept for the way back, wh
   assert.deepEqual(await tabs[0].events(), ['own channel', 'lost', 'channel'])
 })
 
+/** Takes locks in a page, and keeps them. */
+const keepLocks = (page, names, options) =>
+  page.evaluate(
+    ([names, options]) =>
+      Promise.all(
+        names.map(
+          (name) =>
+            new Promise((resolve) => {
+              navigator.locks.request(name, options, () => new Promise(() => resolve()))
+            })
+        )
+      ),
+    [names, options]
+  )
+
+test('a tab leads if a page holds the locks of the leader and of the next without knowing, as one that was just frozen', async (t) => {
+  const origin = await serveTabsSite(t)
+  await keepLocks(await openPage(t, origin), ['terrace:opfs:stuck', 'terrace:next:stuck'], {})
+  const tabs = await openTabs(origin, (origin) => openPage(t, origin), 'stuck', 3)
+  await tabs[2].ask('put', 'before', 'the end')
+  assert.equal(await leaderOf(tabs), tabs[0])
+  await tabs[0].leave()
+  assert.equal((await workersOf(tabs.slice(1))).length, 1)
+  assert.equal(await (await leaderOf(tabs.slice(1))).ask('get', 'before'), 'the end')
+})
+
+test('a leader whose lock is taken from it joins again as one of the others', async (t) => {
+  const origin = await serveTabsSite(t)
+  const tabs = await openTabs(origin, (origin) => openPage(t, origin), 'stolen', 3)
+  const thief = await openPage(t, origin)
+  await keepLocks(thief, ['terrace:opfs:stolen'], { steal: true })
+  await tabs[0].seen('lost')
+  await thief.close()
+  assert.equal((await workersOf(tabs)).length, 1)
+  await leaderOf(tabs)
+  assert.deepEqual(await tabs[0].events(), ['own channel', 'lost', 'channel'])
+})
+
 test('the last of five tabs leads when the others are closed at once', async (t) => {
   const tabs = await openTabs(await serveTabsSite(t), (origin) => openPage(t, origin), 'at once')
   await Promise.all(tabs.slice(0, 4).map((tab) => tab.page.close()))

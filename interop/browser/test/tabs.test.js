@@ -103,6 +103,23 @@ test('a worker is told when a tab is gone, whether it has left, was closed, has 
   }
 })
 
+test('two instances in one page share a database as two tabs do', async (t) => {
+  const site = await siteOf(t)
+  const page = await site.page()
+  const [first, second, afterwards] = await page.evaluate(async () => {
+    const { Member } = await import('/tabs.js')
+    const members = [new Member('same page'), new Member('same page')]
+    for (const { tabs } of members) tabs.join({})
+    const workers = await Promise.all(members.map((member) => member.ask('who')))
+    await members[0].tabs.leave()
+    return [...workers, await members[1].insist('who')]
+  })
+  assert.equal(first, second)
+  assert.notEqual(first, afterwards)
+  const tab = await Tab.open(await site.page(), 'same page')
+  assert.equal(await tab.ask('who'), afterwards)
+})
+
 test('two databases at once have leaders of their own', async (t) => {
   const site = await siteOf(t)
   const pages = [await site.page(), await site.page(), await site.page()]

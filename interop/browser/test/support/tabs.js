@@ -69,7 +69,7 @@ const PAGE = `
   import { Tabs } ${from('page/tabs.js')}
   import { startWorker } ${from('page/start-worker.js')}
 
-  class Member {
+  export class Member {
     events = []
     #channel
     #asked = new Map()

@@ -4,10 +4,18 @@
  * Takes a lock when it is free, and keeps it until the signal is aborted. Resolves when it is given back, or is no longer wanted.
  *
  * @param onGranted - Called when the lock is held.
+ * @param steal - Whether to take it from whoever has it.
+ * @throws An AbortError if somebody else has stolen it.
  */
-export async function holdLock(name: string, signal: AbortSignal, onGranted: () => void): Promise<void> {
+export async function holdLock(
+  name: string,
+  signal: AbortSignal,
+  onGranted: () => void,
+  steal = false
+): Promise<void> {
   try {
-    await navigator.locks.request(name, { signal }, () => {
+    // A lock that is stolen is granted at once, and takes no signal.
+    await navigator.locks.request(name, steal ? { steal } : { signal }, () => {
       if (signal.aborted) return
       const released = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => resolve(), { once: true })
@@ -18,6 +26,12 @@ export async function holdLock(name: string, signal: AbortSignal, onGranted: () 
   } catch (error) {
     if (!signal.aborted) throw error
   }
+}
+
+/** Whether anybody holds a lock. */
+export async function isHeld(name: string): Promise<boolean> {
+  const { held } = await navigator.locks.query()
+  return held?.some((lock) => lock.name === name) === true
 }
 
 /** Calls back once when nobody holds a lock any more, unless the signal is aborted before. */

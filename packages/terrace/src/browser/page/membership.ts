@@ -5,9 +5,12 @@ import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
 import { Leadership, type WorkerHandle } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
-import { holdLock, whenFree } from './locks.js'
+import { holdLock, isHeld, whenFree } from './locks.js'
 import type { ControlMessage } from './messages.js'
-import { controlChannel, epochLock, leaderLock, nextLock, tabLock } from './names.js'
+import { controlChannel, epochLock, leaderLock, leadingLock, nextLock, tabLock } from './names.js'
+
+/** Whoever leads gives the others channels long before, unless it is slow to open the database. */
+const RESCUE_MS = 2000
 
 export interface MembershipEvents {
   startWorker(): WorkerHandle
@@ -52,6 +55,7 @@ export class Membership {
   #standby: WorkerHandle | undefined
   #leadership: Leadership | undefined
   #isLeaving = false
+  #rescue: ReturnType<typeof setTimeout> | undefined
 
   constructor(location: string, events: MembershipEvents) {
     this.#location = location
@@ -64,6 +68,7 @@ export class Membership {
       holdLock(nextLock(location), this.#waiting.signal, () => this.#becomeNext()).catch(failed)
       this.#ask()
     }).catch(failed)
+    this.#expectChannel()
   }
 
   /** Whether this tab has the lock: its worker has the database open, or is about to. */
@@ -88,6 +93,7 @@ export class Membership {
     if (this.#signal.aborted) return
     this.#leadership?.terminate()
     this.#dismissStandby()
+    clearTimeout(this.#rescue)
     this.#waiting.abort()
     this.#ended.abort()
     this.#control.close()
@@ -145,6 +151,7 @@ export class Membership {
       if (this.#link === link) this.#lose()
     })
     this.#link = link
+    clearTimeout(this.#rescue)
     this.#prepare()
     this.#events.onChannel(link, isOwn)
   }
@@ -155,6 +162,7 @@ export class Membership {
     this.#introduction?.cancel()
     this.#introduction = this.#link = undefined
     link?.lose()
+    this.#expectChannel()
   }
 
   /** The leader has gone. There may be another already. */
@@ -162,8 +170,35 @@ export class Membership {
     this.#introduction = this.#link = undefined
     this.#epoch = 0
     if (this.#signal.aborted || this.#isLeaving) return
-    if (this.#leadership === undefined) this.#ask()
-    else this.#abdicate()
+    if (this.#leadership === undefined) {
+      this.#expectChannel()
+      this.#ask()
+    } else this.#abdicate()
+  }
+
+  /** Has a look if no channel has come after some time. */
+  #expectChannel(): void {
+    clearTimeout(this.#rescue)
+    if (!this.#signal.aborted) this.#rescue = setTimeout(() => void this.#lookAfterLeader(), RESCUE_MS)
+  }
+
+  /**
+   * Leads if nobody else can. A page that is frozen in the moment in which it is granted a lock keeps that, without having learnt of it. If it is
+   * the lock of a leader that is only slow, that one has not opened the database, or still has its files, so no harm is done.
+   */
+  async #lookAfterLeader(): Promise<void> {
+    const isLed = await isHeld(leadingLock(this.#location)).catch(() => true)
+    if (this.#link !== undefined || this.#waiting.signal.aborted) return
+    if (isLed) this.#expectChannel()
+    else this.#takeLead(true)
+  }
+
+  #takeLead(steal: boolean): void {
+    this.#unlocked = holdLock(leaderLock(this.#location), this.#signal, () => void this.#lead(), steal)
+    this.#unlocked.catch((error) => {
+      if (error.name === 'AbortError') this.#abdicate()
+      else this.#fail(error)
+    })
   }
 
   async #watchWorker(): Promise<void> {
@@ -175,7 +210,7 @@ export class Membership {
     else this.#abdicate()
   }
 
-  /** The worker of this tab has died, or there is no channel to it any more. */
+  /** The worker of this tab has died, or there is no channel to it any more, or another tab has taken over. */
   #abdicate(): void {
     if (this.#signal.aborted) return
     this.end()
@@ -185,8 +220,7 @@ export class Membership {
   #becomeNext(): void {
     this.#isNext = true
     this.#prepare()
-    this.#unlocked = holdLock(leaderLock(this.#location), this.#signal, () => void this.#lead())
-    this.#unlocked.catch((error) => this.#fail(error))
+    this.#takeLead(false)
   }
 
   /** Has a worker ready, so that leading needs no more than opening the database. The first of all tabs leads at once. */
@@ -213,8 +247,10 @@ export class Membership {
   }
 
   async #lead(): Promise<void> {
+    if (this.#waiting.signal.aborted) return
     this.#isNext = false
     this.#waiting.abort()
+    holdLock(leadingLock(this.#location), this.#signal, () => {}).catch(() => {})
     // What the former leader has sent in the end.
     await whatHasArrived()
     this.#forsake()

@@ -3,6 +3,9 @@
 /** Held by the page that leads: its worker has the database open, or is about to. */
 export const leaderLock = (location: string): string => `terrace:opfs:${location}`
 
+/** Held by the page that leads as well, but taken by its script: a page that is frozen when it is granted the leader's lock has that one alone. */
+export const leadingLock = (location: string): string => `terrace:leads:${location}`
+
 /** Held by the page that leads next: it has a worker ready, and waits for the leader's lock. */
 export const nextLock = (location: string): string => `terrace:next:${location}`
 
