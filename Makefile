@@ -12,7 +12,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
-.PHONY: bench-tuning bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
+.PHONY: bench-tuning bench-browser bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 
 help: ## list what can be made
@@ -316,6 +316,16 @@ bench-back-ends: build $(NODE_BENCH_READY) ## the calls that programs make most,
 	$(NODE_BENCH) report results/back-ends.jsonl > results/back-ends.md
 	$(NODE_BENCH) plot results/back-ends.jsonl
 	sed '/: times as fast as /Q' results/back-ends.md | node scripts/embed.mjs /dev/stdin docs/back-ends.md costs
+
+# BROWSER_BENCH="8000 1" make bench-browser: so many entries, and rounds.
+BROWSER_BENCH ?= 100000 3
+bench-browser: build $(BROWSER_READY) ## Level in Chromium's pages and workers and on IndexedDB, beside browser-level: table, plot, README of the package
+	$(call step,bench-browser)
+	@rm -f results/browser.jsonl
+	node interop/browser/bench/main.mjs results/browser.jsonl $(BROWSER_BENCH)
+	$(NODE_BENCH) report results/browser.jsonl > results/browser.md
+	$(NODE_BENCH) plot results/browser.jsonl
+	node scripts/embed.mjs results/browser.md packages/terrace/README.md browser
 
 # BYTEWISE="--rounds 1 --milliseconds 20" make bench-bytewise: the short form.
 BYTEWISE ?= --rounds 5

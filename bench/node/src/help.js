@@ -27,7 +27,7 @@ Each command has a --help of its own. Examples:
 const REPORT = `terrace-bench report FILE.jsonl ... [--reference TARGET]
 
 Prints tables of results in Markdown: medians of the rounds, and how many times as fast as the reference each target is.
-The reference is classic-level if it took part, otherwise the first target.
+The reference is classic-level or browser-level if it took part, otherwise the first target.
 
   terrace-bench report results.jsonl
   terrace-bench report results.jsonl --reference lmdb > results.md`

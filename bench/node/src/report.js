@@ -48,7 +48,7 @@ function section(results, wanted) {
           table(others, (target, line) => ratio(timesAsFast(results, target, line, reference)?.ratio))
         ]),
     ...callTable(results, targets),
-    markdown(['', ...targets], resourceRows(results, targets))
+    ...resourceTable(results, targets)
   ].join('\n\n')
 }
 
@@ -109,6 +109,12 @@ function callTable(results, targets) {
   return ['**open**: syncs / system calls, once', markdown(['', ...targets], rows)]
 }
 
+/** @param {Result[]} results @param {string[]} targets */
+function resourceTable(results, targets) {
+  const rows = resourceRows(results, targets)
+  return rows.length === 0 ? [] : [markdown(['', ...targets], rows)]
+}
+
 /**
  * @param {Result[]} results
  * @param {string[]} targets
@@ -124,8 +130,12 @@ function resourceRows(results, targets) {
     })
   ]
   const memory = [
-    row('peak memory, MB', ({ memory }) => memory.peakRssBytes / 1e6),
-    row('heap, MB', ({ memory }) => memory.peakHeapBytes / 1e6),
+    ...(results.some(({ memory }) => memory !== undefined)
+      ? [
+          row('peak memory, MB', ({ memory }) => megabytes(memory?.peakRssBytes)),
+          row('heap, MB', ({ memory }) => megabytes(memory?.peakHeapBytes))
+        ]
+      : []),
     ...(results.some(({ fileBytes }) => fileBytes > 0)
       ? [row('files, MB', ({ fileBytes }) => (fileBytes > 0 ? fileBytes / 1e6 : undefined))]
       : [])

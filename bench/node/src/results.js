@@ -13,7 +13,7 @@ import { UsageError } from './errors.js'
  * @property {import('./settings.js').Settings} settings
  * @property {number} round from 0
  * @property {import('./recorder.js').Line[]} lines
- * @property {{ peakRssBytes: number, startRssBytes: number, peakHeapBytes: number }} memory
+ * @property {{ peakRssBytes: number, startRssBytes: number, peakHeapBytes: number }} [memory] unknown in browsers
  * @property {number} fileBytes of the databases when they were closed
  * @property {any} [batches] of sorted-write: percentiles in ms, and a series over time
  * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained, cold-read and plain-loop

@@ -81,7 +81,7 @@ export function microsByRound(results, target, line) {
 }
 
 /** Targets are compared with this one if it took part, otherwise with the first target. */
-const DEFAULT_REFERENCE = 'classic-level'
+const DEFAULT_REFERENCES = ['classic-level', 'browser-level']
 
 /**
  * The target that others are compared with: the wanted one, the usual one, or the first.
@@ -90,7 +90,7 @@ const DEFAULT_REFERENCE = 'classic-level'
  */
 export function referenceOf(targets, wanted) {
   return (
-    [wanted, DEFAULT_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+    [wanted, ...DEFAULT_REFERENCES].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
   )
 }
 
