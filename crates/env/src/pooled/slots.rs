@@ -29,13 +29,16 @@ impl Slots {
     pub(super) fn new(handles: Arc<dyn Handles>, used: &BTreeSet<usize>) -> Arc<Self> {
         let known = handles.count();
         let slots: VecDeque<usize> = (1..known).filter(|slot| !used.contains(slot)).collect();
-        for slot in &slots {
-            // What a process left that died before it could do this. If it fails, the next file in the slot does it.
-            if handles.size_bytes(*slot).is_ok_and(|size_bytes| size_bytes > 0) {
-                let _ = handles.truncate(*slot, 0);
+        Arc::new(Self { handles, free: Mutex::new(Free { slots, known }) })
+    }
+
+    /// Empties what is free: a process may have died before it could do that. If it fails, the next file in the slot does it.
+    pub(super) fn empty_free(&self) {
+        for slot in &self.free.lock().slots {
+            if self.handles.size_bytes(*slot).is_ok_and(|size_bytes| size_bytes > 0) {
+                let _ = self.handles.truncate(*slot, 0);
             }
         }
-        Arc::new(Self { handles, free: Mutex::new(Free { slots, known }) })
     }
 
     pub(super) fn handles(&self) -> &dyn Handles {
