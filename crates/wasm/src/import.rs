@@ -1,7 +1,7 @@
 //! Makes a database of the files of a LevelDB folder, which the host hands over piece by piece.
 //!
-//! They are written to the stage of the pool, opened there once, and then take the place of what was there before, in one change. So a
-//! database is there whole or not at all, wherever the process dies.
+//! They are written to the stage of the pool, checked there, and then take the place of what was there before, in one change. So a database
+//! is there whole or not at all, wherever the process dies. The next opening of the pool removes what an import has left that failed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub(crate) struct Import {
     env: PooledEnv,
     /// The file that is being written.
     file: Option<Box<dyn WritableFile>>,
+    /// Once all files are there: the database, and its tables that were not checked yet.
+    opened: Option<(Db, Vec<u64>)>,
 }
 
 impl Import {
@@ -32,7 +34,7 @@ impl Import {
             return Err(Failure::new("AlreadyExists", "there is a database already"));
         }
         env.create_directory_all(Path::new(STAGE)).map_err(failed_file)?;
-        Ok(Self { env, file: None })
+        Ok(Self { env, file: None, opened: None })
     }
 
     /// How many files can be created before the host has to open more.
@@ -60,19 +62,26 @@ impl Import {
         file.sync().and_then(|()| file.close()).map_err(failed_file)
     }
 
-    /// Opens the database, and puts it in its place.
-    pub(crate) fn finish(self) -> Outcome<()> {
-        let env = self.env;
-        let options = Options { create_if_missing: false, env: Arc::new(env.clone()), ..Options::default() };
-        let opened = Db::open(STAGE, options).and_then(|db| db.close()).map_err(failed);
-        opened.and_then(|()| env.make_root(Path::new(STAGE)).map_err(failed_file)).inspect_err(|_| {
-            // If it fails, the next opening of the pool does it.
-            let _ = env.remove_all(Path::new(STAGE));
-        })
+    /// Opens the database, or checks one of its tables. Returns whether there is more to check.
+    pub(crate) fn check(&mut self) -> Outcome<bool> {
+        if let Some((db, tables)) = &mut self.opened {
+            let Some(number) = tables.pop() else { return Ok(false) };
+            db.verify_table(number).map_err(failed)?;
+            return Ok(!tables.is_empty());
+        }
+        let options =
+            Options { create_if_missing: false, env: Arc::new(self.env.clone()), ..Options::default() };
+        let db = Db::open(STAGE, options).map_err(failed)?;
+        let tables: Vec<_> = db.tables().map_err(failed)?.iter().map(|table| table.number).collect();
+        let is_empty = tables.is_empty();
+        self.opened = Some((db, tables));
+        Ok(!is_empty)
     }
 
-    /// Gives up.
-    pub(crate) fn abandon(self) -> Outcome<()> {
-        self.env.remove_all(Path::new(STAGE)).map_err(failed_file)
+    /// Puts the database, which was checked, in its place.
+    pub(crate) fn finish(self) -> Outcome<()> {
+        let (db, _) = self.opened.ok_or_else(|| Failure::unknown("checked import"))?;
+        db.close().map_err(failed)?;
+        self.env.make_root(Path::new(STAGE)).map_err(failed_file)
     }
 }

@@ -14,10 +14,6 @@ fn with_import<T>(call: impl FnOnce(&mut Import) -> Outcome<T>) -> Outcome<T> {
     IMPORT.with_borrow_mut(|import| call(import.as_mut().ok_or_else(|| Failure::unknown("import"))?))
 }
 
-fn take() -> Outcome<Import> {
-    IMPORT.take().ok_or_else(|| Failure::unknown("import"))
-}
-
 /// Begins an import into the files that are open. Unless `replaces` is 1, it is an error if they hold a database. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_import(replaces: u32) -> i32 {
@@ -52,14 +48,14 @@ pub extern "C" fn terrace_import_file_end() -> i32 {
     report(with_import(Import::finish_file).map(|()| 0))
 }
 
-/// Ends the import: the database is in its place then, durably. Returns 0.
+/// Opens the database that the files make, or checks one of its tables. Returns 1 if there is more to check, otherwise 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn terrace_import_end() -> i32 {
-    report(take().and_then(Import::finish).map(|()| 0))
+pub extern "C" fn terrace_import_check() -> i32 {
+    report(with_import(Import::check).map(i32::from))
 }
 
-/// Gives the import up. Returns 0.
+/// Ends the import, which was checked: the database is in its place then, durably. Returns 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn terrace_import_abandon() -> i32 {
-    report(take().and_then(Import::abandon).map(|()| 0))
+pub extern "C" fn terrace_import_end() -> i32 {
+    report(IMPORT.take().ok_or_else(|| Failure::unknown("import")).and_then(Import::finish).map(|()| 0))
 }
