@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use terrace_engine::env::PooledEnv;
 use terrace_engine::{
-    Bounds, CompactRange, Db, Error, IterOptions, Options, ReadOptions, Snapshot, WriteBatch, WriteOptions,
+    Bounds, CompactRange, Db, IterOptions, Options, ReadOptions, Snapshot, WriteBatch, WriteOptions,
 };
 use terrace_wasm_exchange::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
 
 use crate::export::Export;
+use crate::failures::failed;
 use crate::host_files::HostFiles;
 use crate::iterator::Iterator;
 
@@ -76,11 +77,6 @@ pub(crate) fn close() -> Outcome<()> {
         Some(database) => database.db.close().map_err(failed),
         None => Ok(()),
     }
-}
-
-/// What the host learns of an error of the engine.
-pub(crate) fn failed(error: Error) -> Failure {
-    Failure::new(format!("{:?}", error.kind()), error.to_string())
 }
 
 /// Runs a call on the open database.

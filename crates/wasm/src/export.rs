@@ -1,4 +1,4 @@
-//! A copy of the database as the files of a LevelDB folder, which the host reads piece by piece.
+//! A copy of the database as the files of a LevelDB directory, which the host reads piece by piece.
 //!
 //! The copy is a checkpoint whose names are removed at once: open files keep their bytes. So nothing of it is left when the process dies.
 
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use terrace_engine::Db;
 use terrace_engine::env::pooled::STAGE;
-use terrace_engine::env::{Env, EnvError, PooledEnv, RandomAccessFile};
+use terrace_engine::env::{Env, PooledEnv, RandomAccessFile};
 use terrace_wasm_exchange::{Failure, Outcome};
 
-use crate::database::failed;
+use crate::failures::{failed, failed_file};
 
 pub(crate) struct Export {
     files: Vec<(String, Arc<dyn RandomAccessFile>)>,
@@ -55,9 +55,4 @@ fn open_all(env: &PooledEnv, directory: &Path) -> Outcome<Vec<(String, Arc<dyn R
         Ok((name, file))
     };
     names.into_iter().map(open).collect()
-}
-
-/// What the host learns of an error of the files.
-pub(crate) fn failed_file(error: EnvError) -> Failure {
-    failed(error.into())
 }

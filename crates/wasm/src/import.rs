@@ -1,4 +1,4 @@
-//! Makes a database of the files of a LevelDB folder, which the host hands over piece by piece.
+//! Makes a database of the files of a LevelDB directory, which the host hands over piece by piece.
 //!
 //! They are written to the stage of the pool, checked there, and then take the place of what was there before, in one change. So a database
 //! is there whole or not at all, wherever the process dies. The next opening of the pool removes what an import has left that failed.
@@ -11,8 +11,8 @@ use terrace_engine::env::{Env, PooledEnv, WritableFile};
 use terrace_engine::{Db, Options};
 use terrace_wasm_exchange::{Failure, Outcome};
 
-use crate::database::{DIRECTORY, failed, open_pool};
-use crate::export::failed_file;
+use crate::database::{DIRECTORY, open_pool};
+use crate::failures::{failed, failed_file};
 
 /// The file without which there is no database.
 const CURRENT: &str = "CURRENT";

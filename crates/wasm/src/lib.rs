@@ -7,6 +7,7 @@
 
 mod database;
 mod export;
+mod failures;
 mod host_files;
 mod import;
 mod import_calls;
@@ -120,7 +121,7 @@ pub extern "C" fn terrace_iterator(snapshot: u32, flags: u32, lower_length: u32,
 pub extern "C" fn terrace_iterator_seek(iterator: u32, target_length: u32) -> i32 {
     let moved = with_database(|database| {
         answer(|input, _| {
-            database.iterator_at(iterator)?.seek(&input[..target_length as usize]).map_err(database::failed)
+            database.iterator_at(iterator)?.seek(&input[..target_length as usize]).map_err(failures::failed)
         })
     });
     report(moved.map(|()| 0))
@@ -134,7 +135,7 @@ pub extern "C" fn terrace_iterator_read(iterator: u32, entries: u32, high_water_
         answer(|_, output| {
             let iterator = database.iterator_at(iterator)?;
             let read = iterator.read(entries as usize, high_water_mark_bytes as usize, output);
-            read.map_err(database::failed)
+            read.map_err(failures::failed)
         })
     });
     report(read.map(i32::from))

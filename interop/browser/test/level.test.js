@@ -73,6 +73,57 @@ test('a worker uses a database in all ways, and finds it again', async (t) => {
   assert.deepEqual(page.problems, [])
 })
 
+test('texts of all kinds are read as they were written, one by one and many at once', async (t) => {
+  const functions = `
+    const kinds = [
+      (number) => 'plain ' + number,
+      (number) => 'x'.repeat(number * 13),
+      () => '',
+      (number) => '\\ufeff begins with a mark ' + number,
+      (number) => 'é'.repeat(1 + (number % 70)),
+      (number) => '漢字 ' + '😀'.repeat(number % 40) + ' ' + number,
+      (number) => 'only its end is not ASCII '.repeat(number % 50) + 'ü'
+    ]
+    const value = (number, from) => kinds[(number + from) % kinds.length](number)
+    /** Two databases: one of ASCII alone but for every hundredth entry, one of everything in turn. */
+    const values = {
+      mostly: (number) => (number % 100 === 99 ? value(number % 200, 3) : 'entry ' + 'y'.repeat(number % 300)),
+      mixed: (number) => value(number % 200, number)
+    }
+    const key = (number) => String(number).padStart(5, '0') + (number % 9 === 0 ? ' ä' : '')
+    export async function wrong(name) {
+      const db = new Level('texts ' + name)
+      await db.open()
+      const entries = Array.from({ length: 2000 }, (_, number) => [key(number), values[name](number)])
+      await db.batch(entries.map(([key, value]) => ({ type: 'put', key, value })))
+      const differs = (found, expected) =>
+        Math.abs(found.length - expected.length) +
+        expected.filter((each, index) => String(each) !== String(found[index])).length
+      const [keys, texts] = [entries.map(([key]) => key), entries.map(([, value]) => value)]
+      const one = []
+      for await (const entry of db.iterator({ highWaterMarkBytes: 5000 })) one.push(entry)
+      const result = {
+        all: differs(await db.iterator().all(), entries),
+        one: differs(one, entries),
+        sync: differs([...db.iterateSync({ reverse: true })], entries.toReversed()),
+        keys: differs(await db.keys().all(), keys),
+        values: differs(await db.values().all(), texts),
+        gets: differs(await db.getMany(keys), texts),
+        mixed: differs(
+          (await db.iterator({ keyEncoding: 'view' }).all()).map(([key, value]) => [new TextDecoder().decode(key), value]),
+          entries
+        )
+      }
+      await db.close()
+      return result
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const none = { all: 0, one: 0, sync: 0, keys: 0, values: 0, gets: 0, mixed: 0 }
+  assert.deepEqual(await run(page, 'wrong', ['mostly']), none)
+  assert.deepEqual(await run(page, 'wrong', ['mixed']), none)
+})
+
 test('a second worker is told that the database is open, and has it once it is closed', async (t) => {
   const functions = `
     let db

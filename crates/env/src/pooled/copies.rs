@@ -21,8 +21,7 @@
 use std::io;
 
 use super::Handles;
-use super::map::{COPY_SIZE_BYTES, decode, encode};
-use super::pool::damaged;
+use super::map::{COPY_SIZE_BYTES, damaged, decode, encode};
 
 /// The handle that holds the map.
 pub(super) const MAP_HANDLE: usize = 0;

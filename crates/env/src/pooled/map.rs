@@ -85,6 +85,11 @@ pub(super) fn decode_names(mut names: &[u8]) -> Option<Vec<Name>> {
     Some(decoded)
 }
 
+/// The error of a pool whose map, or a file of it, is not what it should be.
+pub(super) fn damaged(problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the pool of files is damaged: {problem}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

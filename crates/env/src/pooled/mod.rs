@@ -22,6 +22,7 @@ mod file;
 mod handles;
 mod map;
 mod pool;
+mod read_ahead;
 mod slots;
 
 use std::io;

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::Handles;
 use super::copies::{self, MAP_HANDLE};
-use super::map::{Name, decode_names, encode_name};
+use super::map::{Name, damaged, decode_names, encode_name};
 use super::slots::{SlotFile, Slots};
 use crate::error::given_up;
 use crate::names::Names;
@@ -133,8 +133,4 @@ fn files_of(handles: Arc<dyn Handles>, listed: &[Name]) -> io::Result<(Arc<Slots
         .map_err(|_| damaged("the map lists a name that cannot be"))?;
     }
     Ok((slots, names))
-}
-
-pub(super) fn damaged(problem: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the pool of files is damaged: {problem}"))
 }

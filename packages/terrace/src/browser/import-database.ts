@@ -5,7 +5,7 @@ import type { ModuleLoader } from './module.js'
 import { nextTurn } from './next-turn.js'
 import type { ImportFile, ImportOptions, ImportSource, TransferProgress } from './transfer-options.js'
 
-/** The files that make a database of LevelDB's. Others in its folder are its lock, its journal, and leftovers. */
+/** The files that make a database of LevelDB's. Others in its directory are its lock, its journal, and leftovers. */
 const NAMES = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 
 /** What is handed over at once. */
@@ -82,7 +82,7 @@ const FEW_FILES = 8
 /** The name and the contents of a file; undefined if it is none of a database's. */
 function named(file: ImportFile): readonly [name: string, contents: Blob] | undefined {
   if (!(file instanceof Blob)) return NAMES.test(file[0]) ? file : undefined
-  // Of a folder that a user has chosen, the folders inside it come along.
+  // Of a directory that a user has chosen, those inside it come along.
   const isDeeper = file.webkitRelativePath?.split('/').length > 2
   return NAMES.test(file.name) && !isDeeper ? [file.name, file] : undefined
 }

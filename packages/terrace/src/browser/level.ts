@@ -69,7 +69,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Yields the files of a LevelDB folder with the state that the database has when the first one is asked for. Writes go on meanwhile.
+   * Yields the files of a LevelDB directory with the state that the database has when the first one is asked for. Writes go on meanwhile.
    * LevelDB and `Level` in Node open a directory of these files, and {@link import} takes them. One file at a time is in memory, mostly
    * up to 8 MiB.
    *
@@ -82,7 +82,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Makes a database of the files of a LevelDB folder. Unless it succeeds, there is no database, or the one that was there before. Files
+   * Makes a database of the files of a LevelDB directory. Unless it succeeds, there is no database, or the one that was there before. Files
    * that do not belong to a database are left out.
    *
    * @param location - The name of the new database.

@@ -129,7 +129,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.#background?.begin()
   }
 
-  /** Makes a copy of the current state, as the files of a LevelDB folder. */
+  /** Makes a copy of the current state, as the files of a LevelDB directory. */
   async copy(): Promise<CopiedFiles> {
     const engine = this.opened
     if (this.#needsFiles()) await this.#grow()
