@@ -60,6 +60,7 @@ mod write;
 
 pub use cache::block_cache::BlockCache;
 pub use db::Db;
+pub use db::compact_range::CompactRange;
 pub use db::left_out_log::LeftOutLog;
 pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};

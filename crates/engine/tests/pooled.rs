@@ -133,3 +133,47 @@ fn without_free_files_writes_are_refused_reads_go_on_and_more_files_help() {
     assert_eq!(contents(&db).len(), stored + 100);
     db.close().unwrap();
 }
+
+#[test]
+fn a_compaction_in_steps_lets_writes_go_on_between_them_and_frees_the_space() {
+    // A step takes some megabytes.
+    const ENTRIES: usize = 16_000;
+    let handles = SimulatedHandles::new(2, 400);
+    let db = open(&handles).unwrap();
+    let key = |number: usize| format!("{number:06}").into_bytes();
+    let value: Vec<u8> = (0..500_u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for number in 0..ENTRIES {
+        db.put(&key(number), &value, &WriteOptions::default()).unwrap();
+    }
+    db.compact_range(None, None).unwrap();
+    for number in 0..ENTRIES {
+        db.delete(&key(number), &WriteOptions::default()).unwrap();
+    }
+    let (mut steps, mut written) = (0, ENTRIES);
+    let mut compaction = db.begin_compact_range(Some(&key(0)), Some(&key(ENTRIES - 1))).unwrap();
+    while compaction.step().unwrap() {
+        steps += 1;
+        // More than level 0 takes before writes have to wait for a compaction.
+        for _ in 0..2000 {
+            db.put(&key(written), &value, &WriteOptions::default()).unwrap();
+            written += 1;
+        }
+    }
+    assert!(steps > 1, "{steps} steps");
+    drop(compaction);
+    while db.step() {}
+    assert_eq!(db.approximate_size(&key(0), &key(ENTRIES)).unwrap(), 0);
+    assert_eq!(contents(&db).len(), written - ENTRIES);
+    db.close().unwrap();
+}
+
+#[test]
+fn a_compaction_in_steps_ends_with_its_database() {
+    let handles = SimulatedHandles::new(3, 60);
+    let db = open(&handles).unwrap();
+    db.put(b"key", b"value", &WriteOptions::default()).unwrap();
+    let mut compaction = db.begin_compact_range(None, None).unwrap();
+    db.close().unwrap();
+    assert!(!matches!(compaction.step(), Ok(true)));
+    assert_eq!(db.begin_compact_range(None, None).err().unwrap().kind(), ErrorKind::Closed);
+}

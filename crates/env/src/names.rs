@@ -142,6 +142,28 @@ impl<File: Clone> Names<File> {
         Ok(())
     }
 
+    /// Removes the directory at `path` and everything inside. Does nothing if there is none.
+    pub(crate) fn remove_all(&mut self, path: &Path) {
+        let path = normal(path);
+        self.nodes.retain(|name, _| name.as_os_str().is_empty() || !name.starts_with(&path));
+    }
+
+    /// Puts what is inside the directory at `path` in the root, in place of everything else.
+    pub(crate) fn make_root(&mut self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        self.directory_at(&path)?;
+        let inside = self.inside(&path).cloned().collect::<Vec<_>>();
+        let mut root = Self::new();
+        for name in inside {
+            let below = name.strip_prefix(&path).map_err(|_| ErrorKind::InvalidInput)?.to_owned();
+            if let Some(node) = self.nodes.remove(&name) {
+                root.nodes.insert(below, node);
+            }
+        }
+        *self = root;
+        Ok(())
+    }
+
     /// Every name but the root, each directory before what is inside it. `None` stands for a directory.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&Path, Option<&File>)> {
         self.nodes.iter().skip(1).map(|(path, node)| match node {
@@ -217,6 +239,26 @@ mod tests {
         let mut root = names.list(Path::new("/")).unwrap();
         root.sort();
         assert_eq!(root, ["a", "a-", "ab"]);
+    }
+
+    #[test]
+    fn what_is_inside_a_directory_becomes_the_root() {
+        let mut names = Names::new();
+        for path in ["a", "a/x", "ab", "a/x/y"] {
+            names.create_directory_all(Path::new(path)).unwrap();
+        }
+        for (path, file) in [("a/x/1", 1), ("a/2", 2), ("ab/3", 3), ("4", 4)] {
+            names.create(Path::new(path), || Ok(file)).unwrap();
+        }
+        names.make_root(Path::new("/a")).unwrap();
+        let all: Vec<_> = names.all().map(|(path, file)| (path.to_str().unwrap(), file.copied())).collect();
+        assert_eq!(all, [("2", Some(2)), ("x", None), ("x/1", Some(1)), ("x/y", None)]);
+        assert_eq!(names.make_root(Path::new("2")).unwrap_err().kind(), ErrorKind::NotADirectory);
+        names.remove_all(Path::new("x"));
+        names.remove_all(Path::new("missing"));
+        assert_eq!(names.list(Path::new("/")).unwrap(), ["2"]);
+        names.remove_all(Path::new("/"));
+        assert_eq!(names.list(Path::new("/")).unwrap(), [""; 0]);
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! The database of this instance, and what the host keeps of it.
 
 use std::cell::RefCell;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use terrace_engine::env::PooledEnv;
 use terrace_engine::{
-    Bounds, Db, Error, IterOptions, Options, ReadOptions, Snapshot, WriteBatch, WriteOptions,
+    Bounds, CompactRange, Db, IterOptions, Options, ReadOptions, Snapshot, WriteBatch, WriteOptions,
 };
 use terrace_wasm_exchange::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
 
+use crate::export::Export;
+use crate::failures::failed;
 use crate::host_files::HostFiles;
 use crate::iterator::Iterator;
 
 /// Its directory in the pool.
-const DIRECTORY: &str = "/";
+pub(crate) const DIRECTORY: &str = "/";
 
 thread_local! {
     static DATABASE: RefCell<Option<Database>> = const { RefCell::new(None) };
@@ -24,6 +27,8 @@ pub(crate) struct Database {
     env: PooledEnv,
     snapshots: Numbered<Snapshot>,
     iterators: Numbered<Iterator>,
+    compactions: Numbered<CompactRange>,
+    exports: Numbered<Export>,
 }
 
 /// How to open the database.
@@ -34,11 +39,17 @@ pub(crate) struct Opening {
     pub(crate) block_cache_size_bytes: usize,
 }
 
-pub(crate) fn open(opening: Opening) -> Outcome<()> {
-    let env = PooledEnv::open(Arc::new(HostFiles)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => Failure::new("Corruption", error.to_string()),
+/// The files that the host has opened.
+pub(crate) fn open_pool() -> Outcome<PooledEnv> {
+    PooledEnv::open(Arc::new(HostFiles)).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => Failure::new("Corruption", error.to_string()),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Failure::new("DiskFull", error.to_string()),
         _ => Failure::new("Io", error.to_string()),
-    })?;
+    })
+}
+
+pub(crate) fn open(opening: Opening) -> Outcome<()> {
+    let env = open_pool()?;
     let options = Options {
         create_if_missing: opening.create_if_missing,
         error_if_exists: opening.error_if_exists,
@@ -50,8 +61,14 @@ pub(crate) fn open(opening: Opening) -> Outcome<()> {
         ..Options::default()
     };
     let db = Db::open(DIRECTORY, options).map_err(failed)?;
-    let (snapshots, iterators) = (Numbered::new(), Numbered::new());
-    DATABASE.set(Some(Database { db, env, snapshots, iterators }));
+    DATABASE.set(Some(Database {
+        db,
+        env,
+        snapshots: Numbered::new(),
+        iterators: Numbered::new(),
+        compactions: Numbered::new(),
+        exports: Numbered::new(),
+    }));
     Ok(())
 }
 
@@ -60,11 +77,6 @@ pub(crate) fn close() -> Outcome<()> {
         Some(database) => database.db.close().map_err(failed),
         None => Ok(()),
     }
-}
-
-/// What the host learns of an error of the engine.
-pub(crate) fn failed(error: Error) -> Failure {
-    Failure::new(format!("{:?}", error.kind()), error.to_string())
 }
 
 /// Runs a call on the open database.
@@ -131,8 +143,35 @@ impl Database {
         self.db.approximate_size(start, end).map_err(failed)
     }
 
-    pub(crate) fn compact_range(&self, start: &[u8], end: &[u8]) -> Outcome<()> {
-        self.db.compact_range(Some(start), Some(end)).map_err(failed)
+    /// Begins a compaction.
+    pub(crate) fn compact_range(&mut self, start: &[u8], end: &[u8]) -> Outcome<i32> {
+        let compaction = self.db.begin_compact_range(Some(start), Some(end)).map_err(failed)?;
+        Ok(self.compactions.add(compaction))
+    }
+
+    /// Runs a step of a compaction. Returns whether there may be another one; otherwise it has ended.
+    pub(crate) fn compact_step(&mut self, number: u32) -> Outcome<bool> {
+        let compaction = self.compactions.get_mut(number).ok_or_else(|| Failure::unknown("compaction"))?;
+        let goes_on = compaction.step();
+        if !matches!(goes_on, Ok(true)) {
+            self.compactions.remove(number);
+        }
+        goes_on.map_err(failed)
+    }
+
+    /// Makes a copy, and lists its files.
+    pub(crate) fn export(&mut self, output: &mut Vec<u8>) -> Outcome<i32> {
+        let export = Export::new(&self.db, &self.env)?;
+        export.list(output)?;
+        Ok(self.exports.add(export))
+    }
+
+    pub(crate) fn export_at(&mut self, number: u32) -> Outcome<&mut Export> {
+        self.exports.get_mut(number).ok_or_else(|| Failure::unknown("export"))
+    }
+
+    pub(crate) fn release_export(&mut self, number: u32) {
+        self.exports.remove(number);
     }
 
     fn read_options(&mut self, snapshot: u32) -> Outcome<ReadOptions> {

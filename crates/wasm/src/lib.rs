@@ -6,7 +6,11 @@
 //! There are no threads. Flushes and compactions run within [`terrace_step`], or within the writes that make them necessary.
 
 mod database;
+mod export;
+mod failures;
 mod host_files;
+mod import;
+mod import_calls;
 mod iterator;
 
 use database::{Opening, with_database};
@@ -117,7 +121,7 @@ pub extern "C" fn terrace_iterator(snapshot: u32, flags: u32, lower_length: u32,
 pub extern "C" fn terrace_iterator_seek(iterator: u32, target_length: u32) -> i32 {
     let moved = with_database(|database| {
         answer(|input, _| {
-            database.iterator_at(iterator)?.seek(&input[..target_length as usize]).map_err(database::failed)
+            database.iterator_at(iterator)?.seek(&input[..target_length as usize]).map_err(failures::failed)
         })
     });
     report(moved.map(|()| 0))
@@ -131,7 +135,7 @@ pub extern "C" fn terrace_iterator_read(iterator: u32, entries: u32, high_water_
         answer(|_, output| {
             let iterator = database.iterator_at(iterator)?;
             let read = iterator.read(entries as usize, high_water_mark_bytes as usize, output);
-            read.map_err(database::failed)
+            read.map_err(failures::failed)
         })
     });
     report(read.map(i32::from))
@@ -161,14 +165,45 @@ pub extern "C" fn terrace_approximate_size(start_length: u32, end_length: u32) -
     report(measured.map(|()| 0))
 }
 
-/// Compacts the keys from the first bound to the second one, both included. Returns 0.
+/// Begins to compact the keys from the first bound to the second one, both included. Returns the number of the compaction.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_compact_range(start_length: u32, end_length: u32) -> i32 {
-    let compacted = with_database(|database| {
+    report(with_database(|database| {
         answer(|input, _| {
             let (start, rest) = input.split_at(start_length as usize);
             database.compact_range(start, &rest[..end_length as usize])
         })
+    }))
+}
+
+/// Runs a step of a compaction. Returns 1 if there may be another one; 0 if it has ended, as it also has after a failure.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_compact_step(compaction: u32) -> i32 {
+    report(with_database(|database| database.compact_step(compaction).map(i32::from)))
+}
+
+/// Makes a copy of the current state. Returns its number, and as output a line for each file: its size in bytes and its name.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_export() -> i32 {
+    report(with_database(|database| answer(|_, output| database.export(output))))
+}
+
+/// Reads up to `length` bytes of a file of a copy, by its place in the list. Returns 0, and the bytes as output.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_export_read(export: u32, file: u32, offset: f64, length: u32) -> i32 {
+    let read = with_database(|database| {
+        answer(|_, output| {
+            database.export_at(export)?.read(file as usize, offset as u64, length as usize, output)
+        })
     });
-    report(compacted.map(|()| 0))
+    report(read.map(|()| 0))
+}
+
+/// Releases a copy. Returns 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_export_release(export: u32) -> i32 {
+    report(with_database(|database| {
+        database.release_export(export);
+        Ok(0)
+    }))
 }

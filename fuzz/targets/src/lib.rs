@@ -15,6 +15,7 @@ pub mod history;
 pub mod idb_order;
 mod input;
 pub mod log_reader;
+pub mod pool_map;
 pub mod table_file;
 pub mod table_parts;
 pub mod version_edit;
@@ -39,6 +40,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "history", run: history::run },
     Target { name: "idb_order", run: idb_order::run },
     Target { name: "log_reader", run: log_reader::run },
+    Target { name: "pool_map", run: pool_map::run },
     Target { name: "table_file", run: table_file::run },
     Target { name: "table_parts", run: table_parts::run },
     Target { name: "version_edit", run: version_edit::run },

@@ -2,56 +2,17 @@
 // and a browser that is killed while a worker writes.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { KillableBrowser, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 import { suiteModule } from './support/suite-module.js'
+import { run, siteOf, wasm } from './support/worker-site.js'
 
 /** How many tests the suite registers for it today. abstract-level may add more. */
 const TESTS = 1500
 
 const openPage = useBrowser()
-const module = fileURLToPath(import.meta.resolve('terrace/browser'))
-const wasm = readFileSync(join(module, '..', 'terrace.wasm'))
-
-/** A site whose worker runs the functions of this module, by name. */
-function siteOf(functions) {
-  return {
-    '/terrace.js': readFileSync(module),
-    '/terrace.wasm': wasm,
-    '/functions.js': `import { Level } from './terrace.js'\n${functions}`,
-    '/worker.js': `
-      import * as functions from './functions.js'
-      addEventListener('message', async ({ data: [name, ...args] }) => {
-        try {
-          postMessage({ result: await functions[name](...args) })
-        } catch (error) {
-          postMessage({ error: (error.code ?? error.name) + ': ' + error.message + ' ' + (error.cause?.code ?? '') })
-        }
-      })
-    `
-  }
-}
-
-/** Runs a function in a worker of its own, or in the one of this number. */
-function run(page, name, args = [], number = 0) {
-  return page.evaluate(
-    ([name, args, number]) =>
-      new Promise((resolve, reject) => {
-        globalThis.workers ??= []
-        globalThis.workers[number] ??= new Worker('/worker.js', { type: 'module' })
-        const worker = globalThis.workers[number]
-        worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.result))
-        worker.onerror = (event) => reject(new Error(event.message))
-        worker.postMessage([name, ...args])
-      }),
-    [name, args, number]
-  )
-}
 
 test('a worker uses a database in all ways, and finds it again', async (t) => {
   const functions = `
@@ -110,6 +71,57 @@ test('a worker uses a database in all ways, and finds it again', async (t) => {
   await assert.rejects(run(page, 'exists'), /LEVEL_DATABASE_EXISTS/)
   assert.deepEqual(await run(page, 'again'), ['!names!é'])
   assert.deepEqual(page.problems, [])
+})
+
+test('texts of all kinds are read as they were written, one by one and many at once', async (t) => {
+  const functions = `
+    const kinds = [
+      (number) => 'plain ' + number,
+      (number) => 'x'.repeat(number * 13),
+      () => '',
+      (number) => '\\ufeff begins with a mark ' + number,
+      (number) => 'é'.repeat(1 + (number % 70)),
+      (number) => '漢字 ' + '😀'.repeat(number % 40) + ' ' + number,
+      (number) => 'only its end is not ASCII '.repeat(number % 50) + 'ü'
+    ]
+    const value = (number, from) => kinds[(number + from) % kinds.length](number)
+    /** Two databases: one of ASCII alone but for every hundredth entry, one of everything in turn. */
+    const values = {
+      mostly: (number) => (number % 100 === 99 ? value(number % 200, 3) : 'entry ' + 'y'.repeat(number % 300)),
+      mixed: (number) => value(number % 200, number)
+    }
+    const key = (number) => String(number).padStart(5, '0') + (number % 9 === 0 ? ' ä' : '')
+    export async function wrong(name) {
+      const db = new Level('texts ' + name)
+      await db.open()
+      const entries = Array.from({ length: 2000 }, (_, number) => [key(number), values[name](number)])
+      await db.batch(entries.map(([key, value]) => ({ type: 'put', key, value })))
+      const differs = (found, expected) =>
+        Math.abs(found.length - expected.length) +
+        expected.filter((each, index) => String(each) !== String(found[index])).length
+      const [keys, texts] = [entries.map(([key]) => key), entries.map(([, value]) => value)]
+      const one = []
+      for await (const entry of db.iterator({ highWaterMarkBytes: 5000 })) one.push(entry)
+      const result = {
+        all: differs(await db.iterator().all(), entries),
+        one: differs(one, entries),
+        sync: differs([...db.iterateSync({ reverse: true })], entries.toReversed()),
+        keys: differs(await db.keys().all(), keys),
+        values: differs(await db.values().all(), texts),
+        gets: differs(await db.getMany(keys), texts),
+        mixed: differs(
+          (await db.iterator({ keyEncoding: 'view' }).all()).map(([key, value]) => [new TextDecoder().decode(key), value]),
+          entries
+        )
+      }
+      await db.close()
+      return result
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const none = { all: 0, one: 0, sync: 0, keys: 0, values: 0, gets: 0, mixed: 0 }
+  assert.deepEqual(await run(page, 'wrong', ['mostly']), none)
+  assert.deepEqual(await run(page, 'wrong', ['mixed']), none)
 })
 
 test('a second worker is told that the database is open, and has it once it is closed', async (t) => {
@@ -185,6 +197,10 @@ test('a site whose room is used up is told so, reads on, and writes again once t
         if ((await db.get(String(number).padStart(6, '0')))?.length !== value.length) return number + ' is missing'
       return 'all of ' + (stored > 50 ? 'many' : stored)
     }
+    export async function importToo() {
+      const large = Array.from({ length: 2000 }, () => value)
+      await Level.import('more', [['000003.log', new Blob(large)]])
+    }
     export async function goOn() {
       for (const end = stored + 100; stored < end; stored++) await db.put(String(stored).padStart(6, '0'), value)
       const all = await read()
@@ -200,8 +216,9 @@ test('a site whose room is used up is told so, reads on, and writes again once t
   const browser = await page.context().newCDPSession(page)
   const { usage } = await browser.send('Storage.getUsageAndQuota', { origin })
   await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + (20 << 20) })
-  assert.equal(await run(page, 'fill'), 'LEVEL_IO_ERROR QuotaExceededError')
+  assert.equal(await run(page, 'fill'), 'LEVEL_QUOTA_EXCEEDED QuotaExceededError')
   assert.equal(await run(page, 'read'), 'all of many')
+  await assert.rejects(run(page, 'importToo'), /LEVEL_QUOTA_EXCEEDED/)
   await browser.send('Storage.overrideQuotaForOrigin', { origin })
   assert.deepEqual(await run(page, 'goOn'), ['all of many', 'all of many'])
 })

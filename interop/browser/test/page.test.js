@@ -163,6 +163,75 @@ test('what a page has asked for before it closes the database is done', async (t
   assert.equal(found, 50)
 })
 
+test('a page measures, compacts, exports, imports and removes databases', async (t) => {
+  const origin = await siteOf(t)
+  const [page, other] = [await openPage(t, origin), await openPage(t, origin)]
+  await other.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    globalThis.db = new Level('files')
+    const value = 'x'.repeat(1000)
+    const entries = Array.from({ length: 3000 }, (_, n) => ({ type: 'put', key: `k${n}`, value: value + n }))
+    await globalThis.db.batch(entries)
+  })
+  // The worker is in the other tab.
+  const found = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const code = (promise) =>
+      promise.then(
+        () => 'done',
+        (error) => error.code
+      )
+    const db = new Level('files')
+    const size = await db.approximateSize('k', 'l')
+    await db.compactRange('k', 'l')
+    const files = []
+    let progress
+    for await (const file of db.export({ onProgress: (now) => (progress = now) })) files.push(file)
+    const bytes = files.reduce((sum, file) => sum + file.size, 0)
+    const locked = [
+      await code(Level.import('files', files, { overwrite: true })),
+      await code(Level.destroy('files'))
+    ]
+    await Level.import('copy', files)
+    const exists = await code(Level.import('copy', files))
+    const copy = new Level('copy')
+    const [keys, last] = [await copy.keys().all(), await copy.get('k2999')]
+    await copy.close()
+    await Level.destroy('copy')
+    await Level.destroy('never there')
+    const gone = await new Level('copy', { createIfMissing: false }).open().catch((error) => error.cause.code)
+    const onIndexedDb = new Level('elsewhere', { storage: 'indexeddb' })
+    const refused = await code(onIndexedDb.compactRange('a', 'b'))
+    await onIndexedDb.close()
+    await Level.destroy('elsewhere', { storage: 'indexeddb' })
+    return {
+      isOwner: db.isOwner,
+      size,
+      locked,
+      exists,
+      keys: keys.length,
+      last: last.slice(1000),
+      gone,
+      refused,
+      names: files.map(({ name }) => name.replace(/\d+/, 'N')).sort(),
+      progress: [progress.files === files.length, progress.bytes === bytes, progress.totalBytes === bytes]
+    }
+  })
+  const { size, ...rest } = found
+  assert.ok(size > 1_000_000 && size < 4_000_000, String(size))
+  assert.deepEqual(rest, {
+    isOwner: false,
+    locked: ['LEVEL_LOCKED', 'LEVEL_LOCKED'],
+    exists: 'LEVEL_DATABASE_EXISTS',
+    keys: 3000,
+    last: '2999',
+    gone: 'LEVEL_DATABASE_MISSING',
+    refused: 'LEVEL_NOT_SUPPORTED',
+    names: ['CURRENT', 'MANIFEST-N', 'N.ldb', 'N.log'],
+    progress: [true, true, true]
+  })
+})
+
 test('a worker shares a database with pages if it wants to', async (t) => {
   const origin = await siteOf(t, {
     '/terrace/own.js': `

@@ -38,6 +38,10 @@ export type LevelErrorCode =
   | 'LEVEL_VALUE_TOO_LARGE'
   /** The entries of a database in memory would count more than the option `maxSizeBytes` allows. Nothing was written. */
   | 'LEVEL_SIZE_LIMIT'
+  /**
+   * The browser gives the site no more space. Nothing of the write is stored. Reads go on, and writes once there is space again.
+   */
+  | 'LEVEL_QUOTA_EXCEEDED'
   /** There is a bug in this package. */
   | 'LEVEL_INTERNAL_ERROR'
 

@@ -18,6 +18,7 @@ import {
   type RepairOptions,
   type StartEndOptions
 } from './options.js'
+import { assertRange, encodeRange, type RangeArguments } from './range-arguments.js'
 import { removeLeftSocket, share } from './share.js'
 
 /**
@@ -81,7 +82,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    */
   approximateSize(start: KDefault, end: KDefault): Promise<number>
   approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
-  async approximateSize(...args: [unknown, unknown, StartEndOptions<unknown>?]): Promise<number> {
+  async approximateSize(...args: RangeArguments): Promise<number> {
     return this.#onRange('approximateSize', args, binding.approximateSize)
   }
 
@@ -93,7 +94,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    */
   compactRange(start: KDefault, end: KDefault): Promise<void>
   compactRange<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<void>
-  async compactRange(...args: [unknown, unknown, StartEndOptions<unknown>?]): Promise<void> {
+  async compactRange(...args: RangeArguments): Promise<void> {
     return this.#onRange('compactRange', args, binding.compactRange)
   }
 
@@ -213,16 +214,13 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   async #onRange<T>(
     method: 'approximateSize' | 'compactRange',
-    args: [unknown, unknown, StartEndOptions<unknown>?],
+    args: RangeArguments,
     call: (database: NativeDatabase, start: Bytes, end: Bytes) => Promise<T>
   ): Promise<T> {
-    if (args.length < 2) throw new TypeError("The arguments 'start' and 'end' are required")
+    assertRange(args)
     if (this.status === 'opening') return this.deferAsync(() => this.#onRange(method, args, call))
 
-    const [start, end, options] = args
-    // The types of abstract-level do not follow an encoding from the options to the keys.
-    const encoding = this.keyEncoding(options?.keyEncoding as 'utf8')
-    const range: [Bytes, Bytes] = [encoding.encode(start as string), encoding.encode(end as string)]
+    const range = encodeRange(this, args)
     if (this.#shared !== undefined) return this.#ask<T>(this.#shared, method, ...range)
     return call(this.#native(method), ...range)
   }

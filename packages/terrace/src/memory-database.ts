@@ -8,6 +8,7 @@ import {
   withoutStoreEncoding
 } from './memory-options.js'
 import type { StartEndOptions } from './options.js'
+import { assertRange, encodeRange, type RangeArguments } from './range-arguments.js'
 
 /** Figures about a database in memory. */
 export interface MemoryStats {
@@ -49,16 +50,13 @@ export class MemoryDatabase<KDefault, VDefault> extends BackendLevel<KDefault, V
    */
   approximateSize(start: KDefault, end: KDefault): Promise<number>
   approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
-  async approximateSize(...args: [unknown, unknown, StartEndOptions<unknown>?]): Promise<number> {
-    if (args.length < 2) throw new TypeError("The arguments 'start' and 'end' are required")
+  async approximateSize(...args: RangeArguments): Promise<number> {
+    assertRange(args)
     if (this.status === 'opening')
       return this.deferAsync(() => this.approximateSize(...(args as [never, never])))
 
     assertOpen(this, 'approximateSize')
-    const [start, end, options] = args
-    // The types of abstract-level do not follow an encoding from the options to the keys.
-    const encoding = this.keyEncoding(options?.keyEncoding as 'utf8')
-    return this.#store.rangeSize(encoding.encode(start as string), encoding.encode(end as string))
+    return this.#store.rangeSize(...encodeRange(this, args))
   }
 
   /**

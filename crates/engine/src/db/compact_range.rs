@@ -14,37 +14,80 @@ enum Next {
     Done,
 }
 
+/// A compaction of a range of keys that its caller carries out step by step: see [`Db::begin_compact_range`](crate::Db::begin_compact_range).
+pub struct CompactRange {
+    call: ManualCall,
+    range: RangeCompaction,
+}
+
+/// A manual compaction that has begun. It ends when this is dropped.
+struct ManualCall {
+    db: Arc<DbInner>,
+}
+
+impl ManualCall {
+    fn new(db: &Arc<DbInner>) -> Self {
+        // From here on, no table of level 0 gets a new number that hides how old its entries are.
+        db.background.lock().manual_calls += 1;
+        Self { db: Arc::clone(db) }
+    }
+}
+
+impl Drop for ManualCall {
+    fn drop(&mut self) {
+        self.db.background.lock().manual_calls -= 1;
+    }
+}
+
+impl CompactRange {
+    /// Runs one step: a compaction of some files. Returns whether there may be another one.
+    ///
+    /// # Errors
+    /// [Read and write errors](crate::Db#errors). The compaction has ended then; what earlier steps did stays.
+    pub fn step(&mut self) -> Result<bool> {
+        // Not due between two steps: a write in between that needs a compaction would wait for a step that nobody runs.
+        self.call.db.background.lock().manual_due += 1;
+        self.run_due_step(false)
+    }
+
+    /// Runs the step that is due. If `goes_on`, the one after it is due at once, so that no other compaction begins before it.
+    fn run_due_step(&mut self, goes_on: bool) -> Result<bool> {
+        let db = &self.call.db;
+        let Next::Run(plan, reservation) = db.next_step(&mut self.range)? else { return Ok(false) };
+        let result = db.run_compaction(&plan, db.options.compaction_threads.max(1));
+        drop(plan);
+        let failure = result.as_ref().err().cloned();
+        db.files.remove_obsolete_tables();
+        db.background.finish_job(result, |background| {
+            background.manual_running -= 1;
+            background.manual_due += usize::from(failure.is_none() && goes_on);
+            background.reservations.release(reservation);
+        });
+        failure.map_or(Ok(true), Err)
+    }
+}
+
 impl DbInner {
     /// See [`Db::compact_range`](crate::Db::compact_range).
     pub(crate) fn compact_range(self: &Arc<Self>, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
-        // From here on, no table of level 0 gets a new number that hides how old its entries are.
-        self.background.lock().manual_calls += 1;
-        let result = self.compact_in_steps(begin, end);
-        self.background.lock().manual_calls -= 1;
-        result
+        let mut compaction = self.begin_compact_range(begin, end)?;
+        self.background.lock().manual_due += 1;
+        while compaction.run_due_step(true)? {}
+        Ok(())
     }
 
-    fn compact_in_steps(self: &Arc<Self>, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+    /// See [`Db::begin_compact_range`](crate::Db::begin_compact_range).
+    pub(crate) fn begin_compact_range(
+        self: &Arc<Self>,
+        begin: Option<&[u8]>,
+        end: Option<&[u8]>,
+    ) -> Result<CompactRange> {
+        let call = ManualCall::new(self);
         self.writer.flush()?;
         let next_file_number = self.files.versions.next_file_number();
-        let mut range =
+        let range =
             RangeCompaction::new(begin.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec), next_file_number);
-        self.background.lock().manual_due += 1;
-        while let Next::Run(plan, reservation) = self.next_step(&mut range)? {
-            let result = self.run_compaction(&plan, self.options.compaction_threads.max(1));
-            drop(plan);
-            let failure = result.as_ref().err().cloned();
-            self.files.remove_obsolete_tables();
-            self.background.finish_job(result, |background| {
-                background.manual_running -= 1;
-                background.manual_due += usize::from(failure.is_none());
-                background.reservations.release(reservation);
-            });
-            if let Some(failure) = failure {
-                return Err(failure);
-            }
-        }
-        Ok(())
+        Ok(CompactRange { call, range })
     }
 
     /// Asks the picker until it names a step. Waits for the jobs that are in the way, unless they find no room. The step is

@@ -1,7 +1,7 @@
 //! The database handle: every public operation, and the part of the engine that carries it out.
 
 pub(crate) mod close;
-mod compact_range;
+pub(crate) mod compact_range;
 pub(crate) mod home;
 pub(crate) mod inner;
 mod jobs;
@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use terrace_format::batch::WriteBatch;
 
+use crate::db::compact_range::CompactRange;
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
@@ -326,6 +327,16 @@ impl Db {
     pub fn compact_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         self.inner.health.check_writable()?;
         self.inner.compact_range(begin, end)
+    }
+
+    /// Begins what [`compact_range`](Self::compact_range) does, for a program without threads that has other work to do between its steps:
+    /// the caller runs [`CompactRange::step`] until it returns false. The memtables are flushed when this returns.
+    ///
+    /// # Errors
+    /// [Read and write errors](Self#errors).
+    pub fn begin_compact_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<CompactRange> {
+        self.inner.health.check_writable()?;
+        self.inner.begin_compact_range(begin, end)
     }
 
     /// Adds the tables at `paths`, as [`TableFileWriter`](crate::TableFileWriter) writes them, as one atomic change. Their

@@ -1,8 +1,8 @@
 //! The map of names as bytes.
 //!
 //! ```text
-//! handle 0   0        copy of the even generations
-//!            64 KiB   copy of the odd generations
+//! handle 0   0        first copy
+//!            64 KiB   second copy
 //!
 //! copy       magic (8) · generation (8) · length of the names (4) · names · CRC-32 of all before (4)
 //! name       slot (2) · length (2) · path, parts separated by `/` (UTF-8)
@@ -59,7 +59,7 @@ pub(super) fn encode(generation: u64, names: &[u8]) -> io::Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// Reads a copy at the front of `bytes`: its generation and the bytes of the names. `None` if it is torn, or there is none.
+/// Reads a copy at the front of `bytes`: its generation and the bytes of the names. `None` if it is not whole, or there is none.
 pub(super) fn decode(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (generation, rest) = rest.split_first_chunk()?;
@@ -83,6 +83,11 @@ pub(super) fn decode_names(mut names: &[u8]) -> Option<Vec<Name>> {
         names = rest;
     }
     Some(decoded)
+}
+
+/// The error of a pool whose map, or a file of it, is not what it should be.
+pub(super) fn damaged(problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the pool of files is damaged: {problem}"))
 }
 
 #[cfg(test)]

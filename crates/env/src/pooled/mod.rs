@@ -10,15 +10,19 @@
 //!                                                    2  free
 //! ```
 //!
-//! * A change of names writes the whole map as the next generation in place of the copy before the newest one, and flushes it. Whatever
-//!   happens, the newest copy stays whole until the next one is. So each change is atomic, and durable on return.
+//! * A change of names writes the whole map, as the next generation, over both of its copies, one after the other. So each change is atomic,
+//!   durable on return, and outlives damage to either copy ([`copies`] has the argument).
 //! * A slot is given to a new file only when the map without its former file is durable, no handle is open, and the slot is empty durably.
+//! * What is in the [`STAGE`] when a pool is opened belonged to a process that died, and is removed. So files can be prepared there, and
+//!   take the place of all others in one change.
 //! * If the map cannot be written or flushed, names change no more. Files that are open work on.
 
+mod copies;
 mod file;
 mod handles;
 mod map;
 mod pool;
+mod read_ahead;
 mod slots;
 
 use std::io;
@@ -36,6 +40,9 @@ use crate::{
     Background, Env, EnvError, FileId, FileLock, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile,
 };
+
+/// A directory for what must not outlive the process: copies, and files that are to take the place of all others.
+pub const STAGE: &str = "/staged";
 
 /// An environment on a pool of open files. See the [module](self). Clones share the pool.
 ///
@@ -55,13 +62,40 @@ impl PooledEnv {
     ///
     /// Kind [`io::ErrorKind::InvalidData`] if no copy of the map is whole, or a file that it lists is missing. Also if the host cannot read.
     pub fn open(handles: Arc<dyn Handles>) -> io::Result<Self> {
-        let pool = Arc::new(Pool::open(Arc::clone(&handles))?);
+        let pool = Arc::new(Pool::open(Arc::clone(&handles), Path::new(STAGE))?);
         Ok(Self { handles, pool, locked: LockedFiles::new() })
     }
 
     /// How many files can be created before the host has to open more.
     pub fn free_slots(&self) -> usize {
         self.pool.slots().free_count()
+    }
+
+    /// Removes a directory and everything inside, in one change. Does nothing if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the change cannot be stored.
+    pub fn remove_all(&self, directory: &Path) -> Result<()> {
+        let removed = self.pool.change(|names| {
+            names.remove_all(directory);
+            Ok(())
+        });
+        removed.map_err(|source| EnvError::new("remove all of", directory, source))
+    }
+
+    /// Puts what is in this directory in the root, in place of everything that there is, in one change. Handles that are open stay valid.
+    ///
+    /// # Durability
+    ///
+    /// The change is durable on return. The files have to be durable before.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such directory, or the change cannot be stored.
+    pub fn make_root(&self, directory: &Path) -> Result<()> {
+        let made = self.pool.change(|names| names.make_root(directory));
+        made.map_err(|source| EnvError::new("make the root of", directory, source))
     }
 
     fn existing(&self, operation: &'static str, path: &Path) -> Result<Arc<SlotFile>> {

@@ -8,13 +8,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Handles;
-use super::map::{COPY_SIZE_BYTES, Name, decode, decode_names, encode, encode_name};
+use super::copies::{self, MAP_HANDLE};
+use super::map::{Name, damaged, decode_names, encode_name};
 use super::slots::{SlotFile, Slots};
 use crate::error::given_up;
 use crate::names::Names;
-
-/// The handle that holds the map.
-const MAP_HANDLE: usize = 0;
 
 /// The largest number of handles whose numbers the map can hold.
 const MAX_HANDLES: usize = 1 << 12;
@@ -30,24 +28,34 @@ struct State {
     names: Names<Arc<SlotFile>>,
     /// What is stored of the names.
     stored: Vec<u8>,
-    /// The generation of the newest copy, which is durable.
+    /// The generation of both copies, which are durable.
     generation: u64,
     /// Why the map can no longer change: a write or a flush of it failed, so nobody knows which copy a later process would find.
     failure: Option<io::ErrorKind>,
 }
 
 impl Pool {
-    /// Reads the map. A pool whose files are all empty is new.
-    pub(super) fn open(handles: Arc<dyn Handles>) -> io::Result<Self> {
+    /// Reads the map, and removes what is in the directory `stage`. A pool whose files are all empty is new.
+    pub(super) fn open(handles: Arc<dyn Handles>, stage: &Path) -> io::Result<Self> {
         if !(1..=MAX_HANDLES).contains(&handles.count()) {
             let problem = format!("a pool has from 1 to {MAX_HANDLES} handles");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
-        let (generation, stored) = newest_copy(&*handles)?;
-        let listed = decode_names(&stored).ok_or_else(|| damaged("the map lists what is not a name"))?;
-        let (slots, names) = files_of(handles, &listed)?;
-        let state = State { names, stored, generation, failure: None };
-        Ok(Self { slots, state: Mutex::new(state) })
+        let newest = copies::newest(&*handles)?;
+        let listed =
+            decode_names(&newest.names).ok_or_else(|| damaged("the map lists what is not a name"))?;
+        let (slots, names) = files_of(Arc::clone(&handles), &listed)?;
+        copies::settle(&*handles, &newest)?;
+        slots.empty_free();
+        let state = State { names, stored: newest.names, generation: newest.generation, failure: None };
+        let pool = Self { slots, state: Mutex::new(state) };
+        if pool.look(|names| names.exists(stage)) {
+            pool.change(|names| {
+                names.remove_all(stage);
+                Ok(())
+            })?;
+        }
+        Ok(pool)
     }
 
     pub(super) fn slots(&self) -> &Arc<Slots> {
@@ -75,8 +83,15 @@ impl Pool {
             encode_name(path, file.map(|file| file.slot()), &mut listed)?;
         }
         if listed != state.stored {
-            let copy = encode(state.generation + 1, &listed)?;
-            self.store(&mut state, &copy)?;
+            let generation = state.generation.checked_add(1).ok_or(io::ErrorKind::StorageFull)?;
+            let copy = copies::encode_change(generation, &listed)?;
+            if let Err(error) = copies::store(self.slots.handles(), &copy) {
+                state.failure = Some(error.kind());
+                // A later process may find these names, so their files keep what they hold.
+                names.all().filter_map(|(_, file)| file).for_each(|file| file.set_named(true));
+                return Err(error);
+            }
+            state.generation = generation;
             state.stored = listed;
         }
         for (names, is_named) in [(&state.names, false), (&names, true)] {
@@ -95,50 +110,6 @@ impl Pool {
             found => found,
         }
     }
-
-    /// Writes the next generation in place of the copy before the newest one.
-    fn store(&self, state: &mut State, copy: &[u8]) -> io::Result<()> {
-        let generation = state.generation + 1;
-        let handles = self.slots.handles();
-        let written = handles
-            .write_at(MAP_HANDLE, copy_offset(generation), copy)
-            .and_then(|()| handles.flush(MAP_HANDLE));
-        if let Err(error) = &written {
-            state.failure = Some(error.kind());
-        } else {
-            state.generation = generation;
-        }
-        written
-    }
-}
-
-fn copy_offset(generation: u64) -> u64 {
-    generation % 2 * COPY_SIZE_BYTES as u64
-}
-
-/// The newest whole copy: its generation and its names.
-fn newest_copy(handles: &dyn Handles) -> io::Result<(u64, Vec<u8>)> {
-    let mut bytes = vec![0; 2 * COPY_SIZE_BYTES];
-    let read_bytes = handles.read_at(MAP_HANDLE, 0, &mut bytes)?;
-    bytes[read_bytes..].fill(0);
-    let (even, odd) = bytes.split_at(COPY_SIZE_BYTES);
-    let newest = [even, odd].into_iter().filter_map(decode).max_by_key(|(generation, _)| *generation);
-    match newest {
-        Some((generation, names)) => Ok((generation, names.to_vec())),
-        // The first generation is an odd one. It may be torn, but then no name was given yet.
-        None if even.iter().all(|&byte| byte == 0) && are_empty(handles)? => Ok((0, Vec::new())),
-        None => Err(damaged("no copy of the map is whole")),
-    }
-}
-
-/// Whether all slots are empty.
-fn are_empty(handles: &dyn Handles) -> io::Result<bool> {
-    for slot in MAP_HANDLE + 1..handles.count() {
-        if handles.size_bytes(slot)? > 0 {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// The files that the map lists, by their names.
@@ -158,11 +129,8 @@ fn files_of(handles: Arc<dyn Handles>, listed: &[Name]) -> io::Result<(Arc<Slots
         match slot {
             None => names.create_directory_all(path),
             Some(slot) => names.create(path, || Ok(Arc::clone(&files[slot]))).map(drop),
-        }?;
+        }
+        .map_err(|_| damaged("the map lists a name that cannot be"))?;
     }
     Ok((slots, names))
-}
-
-fn damaged(problem: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the pool of files is damaged: {problem}"))
 }

@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::Handles;
+use super::read_ahead::{Read, ReadAhead};
 
 /// All slots of a pool. A slot is free once its file has no name, in a map that is durable, and no open handle.
 #[derive(Debug)]
 pub(super) struct Slots {
     handles: Arc<dyn Handles>,
     free: Mutex<Free>,
+    ahead: Mutex<ReadAhead>,
 }
 
 #[derive(Debug)]
@@ -29,13 +31,17 @@ impl Slots {
     pub(super) fn new(handles: Arc<dyn Handles>, used: &BTreeSet<usize>) -> Arc<Self> {
         let known = handles.count();
         let slots: VecDeque<usize> = (1..known).filter(|slot| !used.contains(slot)).collect();
-        for slot in &slots {
-            // What a process left that died before it could do this. If it fails, the next file in the slot does it.
-            if handles.size_bytes(*slot).is_ok_and(|size_bytes| size_bytes > 0) {
-                let _ = handles.truncate(*slot, 0);
+        let free = Mutex::new(Free { slots, known });
+        Arc::new(Self { handles, free, ahead: Mutex::default() })
+    }
+
+    /// Empties what is free: a process may have died before it could do that. If it fails, the next file in the slot does it.
+    pub(super) fn empty_free(&self) {
+        for slot in &self.free.lock().slots {
+            if self.handles.size_bytes(*slot).is_ok_and(|size_bytes| size_bytes > 0) {
+                let _ = self.handles.truncate(*slot, 0);
             }
         }
-        Arc::new(Self { handles, free: Mutex::new(Free { slots, known }) })
     }
 
     pub(super) fn handles(&self) -> &dyn Handles {
@@ -73,7 +79,8 @@ impl Slots {
 
     fn file(self: &Arc<Self>, slot: usize, size_bytes: u64, is_named: bool) -> Arc<SlotFile> {
         let (is_named, size_bytes) = (is_named.into(), size_bytes.into());
-        Arc::new(SlotFile { slot, is_named, size_bytes, slots: Arc::clone(self) })
+        let read_end = AtomicU64::new(0);
+        Arc::new(SlotFile { slot, is_named, size_bytes, read_end, slots: Arc::clone(self) })
     }
 
     /// Adds what the host has opened.
@@ -92,6 +99,8 @@ pub(super) struct SlotFile {
     is_named: AtomicBool,
     /// The host is asked for the size only once, when the pool is opened.
     size_bytes: AtomicU64,
+    /// Where the last read has ended.
+    read_end: AtomicU64,
     slots: Arc<Slots>,
 }
 
@@ -109,17 +118,24 @@ impl SlotFile {
         self.size_bytes.load(Ordering::Acquire)
     }
 
+    /// Reads bytes. Whoever walks through the file has those read ahead that follow.
     pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let rest = self.size_bytes().saturating_sub(offset);
-        let wanted_bytes = usize::try_from(rest).unwrap_or(usize::MAX).min(buffer.len());
+        let rest_bytes = self.size_bytes().saturating_sub(offset);
+        let wanted_bytes = usize::try_from(rest_bytes).unwrap_or(usize::MAX).min(buffer.len());
         if wanted_bytes == 0 {
             return Ok(0);
         }
-        self.slots.handles.read_at(self.slot, offset, &mut buffer[..wanted_bytes])
+        let last_end = self.read_end.swap(offset + wanted_bytes as u64, Ordering::Relaxed);
+        let read = Read { slot: self.slot, offset, rest_bytes, follows: last_end == offset };
+        let host = |offset, bytes: &mut [u8]| self.slots.handles.read_at(self.slot, offset, bytes);
+        self.slots.ahead.lock().read(&read, &mut buffer[..wanted_bytes], host)
     }
 
     pub(super) fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.slots.handles.write_at(self.slot, offset, bytes)?;
+        let written = self.slots.handles.write_at(self.slot, offset, bytes);
+        // Also after a failed write, which may have changed some bytes.
+        self.slots.ahead.lock().forget(self.slot);
+        written?;
         self.size_bytes.fetch_max(offset + bytes.len() as u64, Ordering::AcqRel);
         Ok(())
     }

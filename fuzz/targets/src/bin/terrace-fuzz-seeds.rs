@@ -7,7 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_engine::env::{Env, MemoryEnv};
+use terrace_engine::env::pooled::Handles;
+use terrace_engine::env::simulated::SimulatedHandles;
+use terrace_engine::env::{Env, MemoryEnv, PooledEnv};
 use terrace_engine::{Compression, TableFileOptions, TableFileWriter};
 use terrace_format::log::{LogEvent, LogReader};
 
@@ -141,6 +143,12 @@ impl Seeds {
         ] {
             self.write("log_reader", name, &numbers.map(u16::to_le_bytes).concat())?;
         }
+        let copy = pool_map();
+        self.write("pool_map", "first-copy", &[&[0], &copy[..]].concat())?;
+        // The target makes a copy of a generation and names.
+        let (magic, generation, length, checksum) = (8, 8, 4, 4);
+        let names = &copy[magic + generation + length..copy.len() - checksum];
+        self.write("pool_map", "names", &[&[1], &copy[magic..magic + generation], names].concat())?;
         for (seed, size_bytes) in [(1, 60), (2, 120), (3, 240), (4, 480)] {
             self.write("history", &format!("drawn-{seed}"), &drawn_bytes(seed, size_bytes))?;
         }
@@ -179,6 +187,21 @@ fn table(compression: Compression, block_size_bytes: usize) -> Vec<u8> {
     }
     writer.finish().expect("memory has room");
     env.read_file(Path::new("/table.ldb")).expect("it was written just now")
+}
+
+/// A copy of the map of a pool with files and directories.
+fn pool_map() -> Vec<u8> {
+    let handles = SimulatedHandles::new(0, 4);
+    let env = PooledEnv::open(Arc::new(handles.clone())).expect("it is new");
+    env.create_directory_all(Path::new("lost/more")).expect("the map has room");
+    env.create(Path::new("lost/000003.log")).expect("a file is free");
+    env.replace_file(Path::new("CURRENT"), b"MANIFEST-000002\n", Path::new("000002.dbtmp"))
+        .expect("a file is free");
+    let mut copy = vec![0; MAX_SEED_SIZE_BYTES];
+    handles.read_at(0, 0, &mut copy).expect("it was written just now");
+    let end = copy.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    copy.truncate(end);
+    copy
 }
 
 /// The same bytes for the same seed, from the generator splitmix64.

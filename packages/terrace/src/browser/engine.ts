@@ -38,6 +38,19 @@ interface StoreExports extends CommonExports {
   terrace_write(length: number, sync: number): number
   terrace_step(): number
   terrace_free_files(): number
+  terrace_approximate_size(startLength: number, endLength: number): number
+  terrace_compact_range(startLength: number, endLength: number): number
+  terrace_compact_step(compaction: number): number
+  terrace_export(): number
+  terrace_export_read(copy: number, file: number, offset: number, length: number): number
+  terrace_export_release(copy: number): number
+  terrace_import(replaces: number): number
+  terrace_import_free_files(): number
+  terrace_import_file(nameLength: number): number
+  terrace_import_write(length: number): number
+  terrace_import_file_end(): number
+  terrace_import_check(): number
+  terrace_import_end(): number
 }
 
 type Function = Exclude<

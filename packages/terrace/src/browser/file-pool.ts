@@ -1,6 +1,6 @@
 /** The files of a database: a directory of the origin-private file system, whose files are open for as long as the database is. */
 
-import { codedError } from 'terrace-core'
+import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { Engine, Imports } from './engine.js'
 
@@ -12,6 +12,9 @@ const MAX_FILES = 192
 
 /** Files that are opened at once when more are needed. */
 const MORE_FILES = 16
+
+/** The browser's name of the error. */
+const QUOTA_EXCEEDED = 'QuotaExceededError'
 
 /** As `crates/wasm/src/host_files.rs` has them. */
 const REFUSED = -1
@@ -38,12 +41,14 @@ export class FilePool {
   }
 
   /**
-   * Opens all files of the directory.
+   * Opens all files of a directory.
    *
+   * @throws LEVEL_NOT_SUPPORTED except in a worker.
    * @throws LEVEL_LOCKED if another worker has it open.
    * @throws LEVEL_DATABASE_MISSING if there is none, and it is not to be created.
    */
   static async open(name: string, create: boolean): Promise<FilePool> {
+    assertInWorker()
     const pool = new FilePool(await directoryOf(name, create))
     try {
       const count = await pool.#countFiles()
@@ -69,11 +74,26 @@ export class FilePool {
     for (const file of this.#files.splice(0)) file.close()
   }
 
-  /** Takes why the browser refused a call, if it did since the last time. */
-  takeFailure(): unknown {
-    const failure = this.#failure
-    this.#failure = undefined
-    return failure
+  /**
+   * Calls the engine. An error that comes from the browser has the browser's as its cause.
+   *
+   * @throws LEVEL_QUOTA_EXCEEDED if the browser has no room for the site.
+   */
+  run<T>(call: () => T): T {
+    const before = this.#failure
+    try {
+      return call()
+    } catch (error) {
+      const { code, message } = error as CodedError<LevelErrorCode>
+      // An earlier failure is why the engine refuses writes.
+      const isCause = this.#failure !== before || code === 'LEVEL_WRITES_REFUSED'
+      const cause = isCause ? this.#failure : undefined
+      if (cause === undefined) throw error
+      if (code === 'LEVEL_IO_ERROR' && nameOf(cause) === QUOTA_EXCEEDED) {
+        throw coded('LEVEL_QUOTA_EXCEEDED', message, cause)
+      }
+      throw Object.assign(error as Error, { cause })
+    }
   }
 
   /** The functions that `crates/wasm/src/host_files.rs` imports. */
@@ -85,24 +105,24 @@ export class FilePool {
     return {
       file_count: () => files.length,
       file_read: (handle, at, start, length) =>
-        this.#attempt(() => file(handle).read(bytesAt(start, length), { at })),
+        this.#answer(() => file(handle).read(bytesAt(start, length), { at })),
       file_write: (handle, at, start, length) =>
-        this.#attempt(() => writeAll(file(handle), bytesAt(start, length), at)),
-      file_truncate: (handle, size) => this.#attempt(() => file(handle).truncate(size)),
-      file_flush: (handle) => this.#attempt(() => file(handle).flush()),
-      file_size: (handle) => this.#attempt(() => file(handle).getSize()),
+        this.#answer(() => writeAll(file(handle), bytesAt(start, length), at)),
+      file_truncate: (handle, size) => this.#answer(() => file(handle).truncate(size)),
+      file_flush: (handle) => this.#answer(() => file(handle).flush()),
+      file_size: (handle) => this.#answer(() => file(handle).getSize()),
       now: () => performance.now(),
       date: () => Date.now()
     }
   }
 
   /** Runs a call of the browser. What returns nothing answers 0. */
-  #attempt(call: () => number | undefined): number {
+  #answer(call: () => number | undefined): number {
     try {
       return call() ?? 0
     } catch (error) {
       this.#failure = error
-      return nameOf(error) === 'QuotaExceededError' ? NO_ROOM : REFUSED
+      return nameOf(error) === QUOTA_EXCEEDED ? NO_ROOM : REFUSED
     }
   }
 
@@ -131,6 +151,38 @@ export class FilePool {
   }
 }
 
+/** The name of the directory of a database, in that of the origin. */
+export function directoryName(location: string): string {
+  return `${encodeURIComponent(location)}.terrace`
+}
+
+/** Whether there is a directory of this name. */
+export async function directoryExists(name: string): Promise<boolean> {
+  return (await existingDirectory(name)) !== undefined
+}
+
+/**
+ * Removes a directory with its files. Does nothing if there is none.
+ *
+ * @throws LEVEL_LOCKED if a worker has it open.
+ */
+export async function removeDirectory(name: string): Promise<void> {
+  const directory = await existingDirectory(name)
+  if (directory === undefined) return
+  // Whoever has it open has the first file. A browser might find that out only after it has removed others.
+  if (hasSyncFiles()) {
+    const first = await openFile(directory, '0')
+    first.close()
+  }
+  const root = await navigator.storage.getDirectory()
+  try {
+    await root.removeEntry(name, { recursive: true })
+  } catch (error) {
+    if (nameOf(error) === 'NoModificationAllowedError') throw locked(error)
+    if (nameOf(error) !== 'NotFoundError') throw error
+  }
+}
+
 /** A write may store less than all of it. */
 function writeAll(file: OpenFile, bytes: Uint8Array, at: number): undefined {
   for (let written = 0; written < bytes.length; ) {
@@ -145,12 +197,22 @@ function nameOf(error: unknown): string | undefined {
 }
 
 async function directoryOf(name: string, create: boolean): Promise<FileSystemDirectoryHandle> {
+  if (create) return (await rootDirectory()).getDirectoryHandle(name, { create })
+  const directory = await existingDirectory(name)
+  if (directory !== undefined) return directory
+  throw codedError<LevelErrorCode>(
+    'LEVEL_DATABASE_MISSING',
+    'The database does not exist, and createIfMissing is false'
+  )
+}
+
+async function existingDirectory(name: string): Promise<FileSystemDirectoryHandle | undefined> {
   const root = await rootDirectory()
   try {
-    return await root.getDirectoryHandle(name, { create })
+    return await root.getDirectoryHandle(name)
   } catch (error) {
     if (nameOf(error) !== 'NotFoundError') throw error
-    throw coded('LEVEL_DATABASE_MISSING', 'The database does not exist, and createIfMissing is false', error)
+    return undefined
   }
 }
 
@@ -163,6 +225,21 @@ async function rootDirectory(): Promise<FileSystemDirectoryHandle> {
   }
 }
 
+/** Whether there are files that can be read and written within a call: in dedicated workers of secure contexts, unless the browser lacks them. */
+export function hasSyncFiles(): boolean {
+  return (
+    typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype
+  )
+}
+
+function assertInWorker(): void {
+  if (hasSyncFiles()) return
+  throw codedError<LevelErrorCode>(
+    'LEVEL_NOT_SUPPORTED',
+    'the origin-private file system has synchronous files only in a dedicated worker of a secure context, and not in every browser'
+  )
+}
+
 async function openFile(directory: FileSystemDirectoryHandle, name: string): Promise<OpenFile> {
   const file = await directory.getFileHandle(name, { create: true })
   try {
@@ -171,8 +248,12 @@ async function openFile(directory: FileSystemDirectoryHandle, name: string): Pro
     ).createSyncAccessHandle()
   } catch (error) {
     if (nameOf(error) !== 'NoModificationAllowedError') throw error
-    throw coded('LEVEL_LOCKED', 'Another worker has the database open', error)
+    throw locked(error)
   }
+}
+
+function locked(cause: unknown): Error {
+  return coded('LEVEL_LOCKED', 'Another worker has the database open', cause)
 }
 
 function coded(code: LevelErrorCode, message: string, cause: unknown): Error {

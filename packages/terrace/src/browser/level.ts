@@ -1,7 +1,14 @@
-import { type Backend, BackendLevel } from 'terrace-core'
+import { assertOpen, BackendLevel, type Bytes } from 'terrace-core'
+import type { StartEndOptions } from '../options.js'
+import { assertRange, encodeRange, type RangeArguments } from '../range-arguments.js'
+import { importDatabase } from './import-database.js'
+import { type BrowserBackend, type Maintained, notSupported } from './maintained.js'
+import { loadStore } from './module.js'
 import { PageBackend } from './page/page-backend.js'
-import { backends, hasPlace, storagesOf } from './storage.js'
+import { destroyInWorker, importInWorker } from './page/tasks.js'
+import { backends, destroyFirst, hasPlace, storagesOf } from './storage.js'
 import type { DatabaseOptions, OpenOptions, PlaceOptions, Storage } from './store-options.js'
+import type { ExportOptions, ImportOptions, ImportSource } from './transfer-options.js'
 
 /**
  * An ordered key/value database in a browser: `Level` with the engine that it has in Node, on files of the origin-private file system, or
@@ -21,8 +28,7 @@ import type { DatabaseOptions, OpenOptions, PlaceOptions, Storage } from './stor
  */
 export class Level<KDefault = string, VDefault = string> extends BackendLevel<KDefault, VDefault> {
   readonly #location: string
-  /** What shares the database, or where it is. */
-  readonly #place: PageBackend | Storage
+  readonly #backend: BrowserBackend
 
   /**
    * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
@@ -32,13 +38,11 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    * @throws TypeError if `location` is not a text, or an option is not valid.
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
-    if (typeof location !== 'string' || location === '') {
-      throw new TypeError("The first argument 'location' must be a non-empty string")
-    }
-    const [backend, place] = backendOf(location, options ?? {})
-    super(backend, options)
+    assertLocation(location)
+    const backend = backendOf(location, options ?? {})
+    super(backend, options, backend.approximateSize === undefined ? {} : additionalMethods)
     this.#location = location
-    this.#place = place
+    this.#backend = backend
   }
 
   /** The location as it was passed to the constructor. */
@@ -48,12 +52,99 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   /** Where the entries are kept. Undefined until the database is open for the first time, if it is shared. */
   get storage(): Storage | undefined {
-    return typeof this.#place === 'string' ? this.#place : this.#place.storage
+    return this.#backend.storage
   }
 
   /** Whether this tab, or this worker, has the database open itself, and serves the others. */
   get isOwner(): boolean {
-    return this.status === 'open' && (typeof this.#place === 'string' || this.#place.isOwner)
+    return this.status === 'open' && this.#backend.isOwner !== false
+  }
+
+  /**
+   * Estimates how many bytes the keys from `start` up to, but not including, `end` take: compressed in files, and in memory for recent
+   * writes.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   */
+  approximateSize(start: KDefault, end: KDefault): Promise<number>
+  approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
+  async approximateSize(...args: RangeArguments): Promise<number> {
+    return this.#onRange('approximateSize', args, (backend, start, end) =>
+      backend.approximateSize(start, end)
+    )
+  }
+
+  /**
+   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions also run
+   * automatically; call this to have the space or the speed at a certain time. One call is enough. Other calls have their turns
+   * meanwhile.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before the end.
+   */
+  compactRange(start: KDefault, end: KDefault): Promise<void>
+  compactRange<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<void>
+  async compactRange(...args: RangeArguments): Promise<void> {
+    return this.#onRange('compactRange', args, (backend, start, end) => backend.compactRange(start, end))
+  }
+
+  /**
+   * Yields the files of a LevelDB directory with the state that the database has when the first one is asked for. Writes go on meanwhile.
+   * LevelDB and `Level` in Node open a directory of these files, and {@link import} takes them. One file at a time is in memory, mostly
+   * up to 8 MiB.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before the end.
+   */
+  async *export(options: ExportOptions = {}): AsyncGenerator<File, void, void> {
+    if (this.status === 'opening') await this.deferAsync(async () => {})
+    assertOpen(this, 'export')
+    yield* maintained(this.#backend, 'export').export(options)
+  }
+
+  /**
+   * Makes a database of the files of a LevelDB directory. Unless it succeeds, there is no database, or the one that was there before. Files
+   * that do not belong to a database are left out.
+   *
+   * @param location - The name of the new database.
+   * @throws LEVEL_DATABASE_EXISTS if there is a database already, unless the option `overwrite` is true.
+   * @throws LEVEL_DATABASE_MISSING if none of the files belongs to a database. LEVEL_CORRUPTION if some are missing or damaged: each table
+   * is checked. LEVEL_UNSUPPORTED_FORMAT if they are compressed with zstd.
+   * @throws LEVEL_LOCKED if the database is open.
+   * @throws LEVEL_QUOTA_EXCEEDED if the browser has no room for them.
+   */
+  static async import(location: string, files: ImportSource, options: ImportOptions = {}): Promise<void> {
+    assertLocation(location)
+    return isDedicatedWorker()
+      ? importDatabase(location, loadStore, files, options)
+      : importInWorker(location, files, options)
+  }
+
+  /**
+   * Removes a database, or does nothing if there is none.
+   *
+   * @param options - Where it is, as the constructor has it: the first place that the browser has.
+   * @throws LEVEL_LOCKED if it is open.
+   */
+  static async destroy(
+    location: string,
+    options: Pick<PlaceOptions, 'storage' | 'prefix'> = {}
+  ): Promise<void> {
+    assertLocation(location)
+    const { prefix } = options
+    const storage = storagesOf(options.storage)
+    return isDedicatedWorker()
+      ? destroyFirst(location, { storage, prefix })
+      : destroyInWorker(location, { storage, prefix })
+  }
+
+  async #onRange<T>(
+    method: 'approximateSize' | 'compactRange',
+    args: RangeArguments,
+    call: (backend: Maintained, start: Bytes, end: Bytes) => T | Promise<T>
+  ): Promise<T> {
+    assertRange(args)
+    if (this.status === 'opening') return this.deferAsync(() => this.#onRange(method, args, call))
+    assertOpen(this, method)
+    return call(maintained(this.#backend, method), ...encodeRange(this, args))
   }
 }
 
@@ -64,19 +155,27 @@ export interface Level<KDefault, VDefault> {
   open(options: OpenOptions): Promise<void>
 }
 
-function backendOf(
-  location: string,
-  { storage, prefix, shared }: PlaceOptions
-): [Backend, PageBackend | Storage] {
-  const storages = storagesOf(storage)
-  if (shared ?? !isDedicatedWorker()) {
-    const backend = new PageBackend(location, { storage: storages, prefix })
-    return [backend, backend]
+const additionalMethods = { approximateSize: true, compactRange: true, export: true }
+
+function assertLocation(location: unknown): void {
+  if (typeof location !== 'string' || location === '') {
+    throw new TypeError("The first argument 'location' must be a non-empty string")
   }
+}
+
+function backendOf(location: string, { storage, prefix, shared }: PlaceOptions): BrowserBackend {
+  const storages = storagesOf(storage)
+  if (shared ?? !isDedicatedWorker()) return new PageBackend(location, { storage: storages, prefix })
   // What the methods can do is known before the database opens, so the place is, too.
   const own = storages ?? ['opfs']
   const place = own.find(hasPlace) ?? (own[0] as Storage)
-  return [backends[place](location, { prefix }), place]
+  return backends[place](location, { prefix })
+}
+
+/** @throws LEVEL_NOT_SUPPORTED if the back-end has no such method. */
+function maintained(backend: BrowserBackend, method: keyof Maintained): Maintained {
+  if (backend[method] !== undefined) return backend as Maintained
+  throw notSupported(method, backend.storage)
 }
 
 function isDedicatedWorker(): boolean {

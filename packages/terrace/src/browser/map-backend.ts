@@ -13,6 +13,7 @@ import type { WasmSnapshot } from './wasm-snapshot.js'
 const NO_LIMIT = 0xffffffff
 
 export class MapBackend extends WasmReads implements MemoryStore<WasmSnapshot> {
+  readonly storage = 'memory'
   readonly manifest = {
     encodings: { utf8: true, view: true },
     syncReads: true,

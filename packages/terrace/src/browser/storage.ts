@@ -2,13 +2,15 @@
 
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
+import { directoryName, hasSyncFiles, removeDirectory } from './file-pool.js'
 import { IndexedDbBackend } from './indexeddb/backend.js'
+import { destroyPlace } from './indexeddb/destroy.js'
 import { placeOf } from './indexeddb/place.js'
+import type { BrowserBackend } from './maintained.js'
 import { MapBackend } from './map-backend.js'
 import { loadMap, loadStore } from './module.js'
-import type { Served } from './page/hosted-calls.js'
-import { hasSyncFiles, StoreBackend } from './store-backend.js'
-import type { OpenOptions, Storage } from './store-options.js'
+import { StoreBackend } from './store-backend.js'
+import type { OpenOptions, PlaceOptions, Storage } from './store-options.js'
 
 /** What is tried, in this order, unless the option `storage` says otherwise. Memory is never tried unasked. */
 const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
@@ -21,12 +23,12 @@ export interface StorageOptions extends OpenOptions {
 
 /** An open back-end, and where it keeps its entries. */
 export interface Stored {
-  readonly backend: Served
+  readonly backend: BrowserBackend
   readonly storage: Storage
 }
 
 /** Makes the back-end of each place. */
-export const backends: Record<Storage, (location: string, options: StorageOptions) => Served> = {
+export const backends: Record<Storage, (location: string, options: StorageOptions) => BrowserBackend> = {
   opfs: (location) => new StoreBackend(location, loadStore),
   indexeddb: (location, { prefix }) => new IndexedDbBackend(placeOf(location, prefix)),
   memory: () => new MapBackend(loadMap)
@@ -55,6 +57,14 @@ export async function openFirst(location: string, options: StorageOptions): Prom
     'LEVEL_NOT_SUPPORTED',
     `This browser has no place for the database here. ${reasons.join('. ')}. The option 'storage' can add 'memory'`
   )
+}
+
+/** Removes a database from the first place that the browser has. To be called in a dedicated worker. */
+export async function destroyFirst(location: string, { storage, prefix }: PlaceOptions): Promise<void> {
+  const storages = (storage ?? DEFAULT_STORAGES) as readonly Storage[]
+  const place = storages.find(hasPlace)
+  if (place === 'opfs') await removeDirectory(directoryName(location))
+  if (place === 'indexeddb') await destroyPlace(placeOf(location, prefix))
 }
 
 /**

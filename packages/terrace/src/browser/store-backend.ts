@@ -3,13 +3,17 @@
  * except writes for which more files have to be opened first.
  */
 
-import { type Backend, codedError, type Operations } from 'terrace-core'
-import { putBack, storeBatch, takeOut } from './arguments.js'
+import type { Backend, Bytes, Operations } from 'terrace-core'
+import { putBack, storeBatch, storeTwo, takeOut } from './arguments.js'
 import { Background } from './background.js'
+import { CopiedFiles } from './copied-files.js'
 import { Engine } from './engine.js'
-import { FilePool } from './file-pool.js'
+import { exportDatabase } from './export-database.js'
+import { directoryName, FilePool } from './file-pool.js'
 import type { ModuleLoader } from './module.js'
+import { nextTurn } from './next-turn.js'
 import { type OpenOptions, sizesOf } from './store-options.js'
+import type { ExportOptions } from './transfer-options.js'
 import { WasmReads } from './wasm-reads.js'
 import type { WasmSnapshot } from './wasm-snapshot.js'
 
@@ -29,6 +33,7 @@ interface Waiting {
 }
 
 export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
+  readonly storage = 'opfs'
   readonly manifest = {
     encodings: { utf8: true, view: true },
     syncReads: true,
@@ -50,7 +55,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   /** @param location - Where the database is: any string. */
   constructor(location: string, load: ModuleLoader) {
     super()
-    this.#name = `${encodeURIComponent(location)}.terrace`
+    this.#name = directoryName(location)
     this.#load = load
   }
 
@@ -59,7 +64,6 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   async open(options: OpenOptions): Promise<void> {
-    assertInWorker()
     const [writeBufferSize, cacheSize] = sizesOf(options)
     const create = options.createIfMissing !== false
     const flags = (create ? CREATE_IF_MISSING : 0) | (options.errorIfExists === true ? ERROR_IF_EXISTS : 0)
@@ -117,6 +121,43 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.#writeStored(storeBatch(this.opened, operations), sync)
   }
 
+  /** As {@link Level.approximateSize}. */
+  approximateSize(start: Bytes, end: Bytes): number {
+    const engine = this.opened
+    engine.call('terrace_approximate_size', ...storeTwo(engine, start, end))
+    const output = engine.output()
+    return Number(new DataView(output.buffer, output.byteOffset).getBigUint64(0, true))
+  }
+
+  /** As {@link Level.compactRange}. Other calls have their turns between its steps. */
+  async compactRange(start: Bytes, end: Bytes): Promise<void> {
+    const engine = this.opened
+    const compaction = this.#call(() => engine.call('terrace_compact_range', ...storeTwo(engine, start, end)))
+    do {
+      await nextTurn()
+      if (this.#engine === engine && this.#needsFiles()) await this.#grow()
+      // If the database was closed, the engine says so.
+    } while (this.#call(() => engine.call('terrace_compact_step', compaction)) === 1)
+    this.#background?.begin()
+  }
+
+  /** As {@link Level.export}. */
+  export(options: ExportOptions): AsyncGenerator<File, void, void> {
+    return exportDatabase(this, options)
+  }
+
+  /** Makes a copy of the current state, as the files of a LevelDB directory. */
+  async copy(): Promise<CopiedFiles> {
+    const engine = this.opened
+    if (this.#needsFiles()) await this.#grow()
+    return this.#pool?.run(() => new CopiedFiles(engine)) as CopiedFiles
+  }
+
+  /** Releases a copy. Closing the database has done that already. */
+  release(copy: CopiedFiles): void {
+    if (copy.isOf(this.#engine)) copy.release()
+  }
+
   #writeStored(length: number, sync: boolean): void {
     this.#call(() => this.opened.call('terrace_write', length, Number(sync)))
     this.#background?.begin()
@@ -138,10 +179,10 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#mayGrow && this.opened.call('terrace_free_files') < FEW_FILES
   }
 
-  /** Opens more files, then writes what waits. If the browser refuses, the files that are free have to do. */
+  /** Opens more files, then writes what waits. If the browser refuses, the files that are free have to do for now. */
   #grow(): Promise<void> {
     this.#growing ??= (async () => {
-      this.#mayGrow = await (this.#pool as FilePool).grow().catch(() => false)
+      this.#mayGrow = await (this.#pool as FilePool).grow().catch(() => true)
       this.#growing = undefined
       this.#writeWaiting()
     })()
@@ -154,28 +195,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#engine?.call('terrace_step') === 1
   }
 
-  /** An error of the engine that comes from the browser has the browser's as its cause. */
-  #call(call: () => number): void {
-    try {
-      call()
-    } catch (error) {
-      const cause = this.#pool?.takeFailure()
-      throw cause === undefined ? error : Object.assign(error as Error, { cause })
-    }
+  #call(call: () => number): number {
+    return (this.#pool as FilePool).run(call)
   }
-}
-
-/** Whether there are files that can be read and written within a call: in dedicated workers of secure contexts, unless the browser lacks them. */
-export function hasSyncFiles(): boolean {
-  return (
-    typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype
-  )
-}
-
-function assertInWorker(): void {
-  if (hasSyncFiles()) return
-  throw codedError(
-    'LEVEL_NOT_SUPPORTED',
-    'the origin-private file system has synchronous files only in a dedicated worker of a secure context, and not in every browser'
-  )
 }

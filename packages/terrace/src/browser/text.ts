@@ -1,7 +1,8 @@
 /** Text to and from the module's memory. Most keys are short and ASCII, which is faster without the platform's coders. */
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+/** A mark of the byte order at the beginning is a part of the text. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const MAX_SHORT = 48
 
@@ -32,5 +33,10 @@ export function textAt(memory: Uint8Array, start: number, end: number): string {
     }
     if (index === end) return text
   }
+  return decodeText(memory, start, end)
+}
+
+/** The same, by the platform's decoder. */
+export function decodeText(memory: Uint8Array, start: number, end: number): string {
   return decoder.decode(memory.subarray(start, end))
 }

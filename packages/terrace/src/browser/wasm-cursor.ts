@@ -2,12 +2,16 @@ import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'ter
 import { storeOne, storeTwo } from './arguments.js'
 import { type Engine, NO_BOUND } from './engine.js'
 import { textAt } from './text.js'
+import { Texts } from './texts.js'
 import type { WasmSnapshot } from './wasm-snapshot.js'
 
 /** As `crates/wasm-exchange/src/page.rs` has them. */
 const Flag = { keys: 1, values: 2, reverse: 4, lowerExcluded: 8, upperExcluded: 16 } as const
 
 const LENGTH_BYTES = 4
+
+/** Texts that are no longer than this on average are decoded many at once. */
+const SHORT_BYTES = 256
 
 /** The largest number of bytes that the engine takes. */
 const MAX_BYTES = 0xffffffff
@@ -56,25 +60,10 @@ export class WasmCursor implements BackendCursor {
     const output = engine.output()
     const lengths = new DataView(output.buffer, output.byteOffset, output.byteLength)
     const count = lengths.getUint32(0, true)
-    let at = LENGTH_BYTES * (1 + count)
-    const asText = this.#asText
-    const pieces = asText.every(Boolean) ? undefined : output.slice(at)
-    const page: [boolean, Uint8Array | undefined, ...Array<Bytes | number>] = [hasEnded, pieces]
-
-    // Text is made of its bytes here; other parts are pieces, so the bytes of text must not be among them.
-    let piecesEnd = 0
-    for (let part = 0; part < count; part++) {
-      const length = lengths.getUint32(LENGTH_BYTES * (1 + part), true)
-      if (asText[part % asText.length] === true) {
-        page.push(textAt(output, at, at + length))
-      } else {
-        page.push(length)
-        if (pieces !== undefined) pieces.set(output.subarray(at, at + length), piecesEnd)
-        piecesEnd += length
-      }
-      at += length
-    }
-    return page
+    const start = LENGTH_BYTES * (1 + count)
+    return this.#asText.every(Boolean)
+      ? textPage(hasEnded, output, start, lengths, count)
+      : mixedPage(hasEnded, output, start, lengths, count, this.#asText)
   }
 
   readSync(size: number, highWaterMarkBytes: number): Page {
@@ -88,4 +77,50 @@ export class WasmCursor implements BackendCursor {
   close(): void {
     this.#engine.call('terrace_iterator_release', this.#number)
   }
+}
+
+/** A page whose parts are all text. */
+function textPage(
+  hasEnded: boolean,
+  output: Uint8Array,
+  start: number,
+  lengths: DataView,
+  count: number
+): Page {
+  const page: [boolean, undefined, ...Bytes[]] = [hasEnded, undefined]
+  const texts = new Texts(output, (output.length - start) / count <= SHORT_BYTES)
+  let at = start
+  for (let part = 0; part < count; part++) {
+    const end = at + lengths.getUint32(LENGTH_BYTES * (1 + part), true)
+    page.push(texts.at(at, end))
+    at = end
+  }
+  return page
+}
+
+/** A page some of whose parts are bytes. They are pieces of one buffer, and the bytes of text must not be among them. */
+function mixedPage(
+  hasEnded: boolean,
+  output: Uint8Array,
+  start: number,
+  lengths: DataView,
+  count: number,
+  asText: readonly boolean[]
+): Page {
+  const pieces = output.slice(start)
+  const page: [boolean, Uint8Array, ...Array<Bytes | number>] = [hasEnded, pieces]
+  let at = start
+  let piecesEnd = 0
+  for (let part = 0; part < count; part++) {
+    const length = lengths.getUint32(LENGTH_BYTES * (1 + part), true)
+    if (asText[part % asText.length] === true) {
+      page.push(textAt(output, at, at + length))
+    } else {
+      page.push(length)
+      pieces.set(output.subarray(at, at + length), piecesEnd)
+      piecesEnd += length
+    }
+    at += length
+  }
+  return page
 }

@@ -31,6 +31,7 @@ interface Session {
 }
 
 export class IndexedDbBackend implements Backend<View> {
+  readonly storage = 'indexeddb'
   readonly manifest = { encodings: { utf8: true, view: true }, createIfMissing: true, errorIfExists: true }
   readonly #place: Place
   #session: Session | undefined

@@ -4,10 +4,7 @@ import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 
 /** Codes of the errors that this back-end makes. */
-export type IndexedDbErrorCode =
-  | LevelErrorCode
-  /** The browser gives the site no more space. Nothing of the write is stored. Reads go on, and writes once there is space again. */
-  | 'LEVEL_QUOTA_EXCEEDED'
+export type IndexedDbErrorCode = LevelErrorCode
 
 /** What the browser reports when it has cut a connection, or when its own process that stores the data has ended. */
 const LOSSES = new Set(['AbortError', 'InvalidStateError', 'UnknownError'])

@@ -1,7 +1,6 @@
 import { BackendLevel } from 'terrace-core'
 import { IndexedDbBackend } from './backend.js'
-import { takeLock } from './lock.js'
-import { deleteDatabase } from './open-database.js'
+import { destroyPlace } from './destroy.js'
 import type { IndexedDbDatabaseOptions, IndexedDbOpenOptions } from './options.js'
 import { placeOf } from './place.js'
 
@@ -50,13 +49,7 @@ export class IndexedDbLevel<KDefault = string, VDefault = string> extends Backen
    * @throws LEVEL_LOCKED if the database is open.
    */
   static async destroy(location: string, prefix?: string): Promise<void> {
-    const { name } = placeOf(location, prefix)
-    const release = await takeLock(name, true)
-    try {
-      await deleteDatabase(name)
-    } finally {
-      await release()
-    }
+    return destroyPlace(placeOf(location, prefix))
   }
 }
 

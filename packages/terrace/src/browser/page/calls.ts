@@ -2,8 +2,8 @@
  * What a tab asks the worker that has its database open, and what that answers.
  *
  * The calls that a tab makes in one turn are one message, and so are the answers that are ready at once. Keys and values lie one after
- * another in one array of bytes, in the order of the calls or of the answers; numbers say how long they are. Snapshots and cursors
- * have numbers that the tab gives them. A tab and its worker are of one version of this package, so nothing is negotiated.
+ * another in one array of bytes, in the order of the calls or of the answers; numbers say how long they are. Snapshots, cursors and
+ * exports have numbers that the tab gives them. A tab and its worker are of one version of this package, so nothing is negotiated.
  */
 
 import type { Storage } from '../store-options.js'
@@ -34,7 +34,17 @@ export const Call = {
   /** `[snapshot]`, not answered. */
   snapshot: 11,
   /** `[snapshot]`, not answered. */
-  closeSnapshot: 12
+  closeSnapshot: 12,
+  /** `[start length, end length]` → `[bytes]`. */
+  approximateSize: 13,
+  /** `[start length, end length]` → `[]`. */
+  compactRange: 14,
+  /** `[export]`, not answered. */
+  export: 15,
+  /** `[export]` → `[name length, files, bytes, all bytes]` and name and contents of a file; `[]` at the end. */
+  nextFile: 16,
+  /** `[export]`, not answered. */
+  closeExport: 17
 } as const
 
 /** The length of what is not there. */

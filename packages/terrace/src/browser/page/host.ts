@@ -1,11 +1,12 @@
 /** Serves a back-end to a tab: does what its messages ask for, in order. Runs in the worker that has the database open. */
 
+import type { BrowserBackend } from '../maintained.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
 import type { AnswerMessage, CallMessage, WireAnswer, WireCall } from './calls.js'
 import type { Channel } from './channel.js'
 import { describe, type Failure } from './failure.js'
-import { type Answer, HostedCalls, type Served } from './hosted-calls.js'
+import { type Answer, HostedCalls } from './hosted-calls.js'
 
 export class Host {
   readonly #calls: HostedCalls
@@ -26,7 +27,7 @@ export class Host {
    * @param storage - Where the back-end keeps its entries, which the tab is told.
    * @param onEnd - Called when the tab is gone.
    */
-  constructor(backend: Served, channel: Channel, storage: Storage, onEnd = () => {}) {
+  constructor(backend: BrowserBackend, channel: Channel, storage: Storage, onEnd = () => {}) {
     this.#calls = new HostedCalls(backend)
     this.#channel = channel
     this.#onEnd = onEnd

@@ -10,16 +10,12 @@ import {
   Pieces,
   type RangeDeletion
 } from 'terrace-core'
+import { type BrowserBackend, type Maintained, notSupported } from '../maintained.js'
 import { operationsOf } from './batch-operations.js'
 import { Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './calls.js'
+import { HostedExport } from './hosted-export.js'
 import { rangeOf } from './range-words.js'
 import { stateLost } from './requests.js'
-
-/** A back-end that can be served. */
-export interface Served extends Backend {
-  /** Writes a batch that is LevelDB's already, like {@link Backend.write}. */
-  writeBatch?(batch: Uint8Array, sync: boolean): void | Promise<void>
-}
 
 /** The words of an answer and the parts of its bytes. */
 export interface Answer {
@@ -39,11 +35,12 @@ const VIEWS = { keyEncoding: 'view', valueEncoding: 'view' }
 const DONE: Answer = { words: [], parts: [] }
 
 export class HostedCalls {
-  readonly #backend: Served
+  readonly #backend: BrowserBackend
   readonly #cursors = new Map<number, HostedCursor>()
   readonly #snapshots = new Map<number, BackendSnapshot>()
+  readonly #exports = new Map<number, HostedExport>()
 
-  constructor(backend: Served) {
+  constructor(backend: BrowserBackend) {
     this.#backend = backend
   }
 
@@ -84,6 +81,21 @@ export class HostedCalls {
       case Call.closeSnapshot:
         this.#closeSnapshot(first)
         return undefined
+      case Call.approximateSize:
+        return after(this.#maintained('approximateSize')(take(first), take(second)), sizeAnswer)
+      case Call.compactRange:
+        return after(this.#maintained('compactRange')(take(first), take(second)), () => DONE)
+      case Call.export:
+        this.#exports.set(first, new HostedExport((options) => this.#maintained('export')(options)))
+        return undefined
+      case Call.nextFile: {
+        const hosted = this.#exports.get(first)
+        if (hosted === undefined) throw stateLost()
+        return hosted.next()
+      }
+      case Call.closeExport:
+        this.#closeExport(first)
+        return undefined
       default:
         throw new RangeError(`There is no call ${kind}`)
     }
@@ -93,6 +105,14 @@ export class HostedCalls {
   release(): void {
     for (const number of [...this.#cursors.keys()]) this.#closeCursor(number)
     for (const number of [...this.#snapshots.keys()]) this.#closeSnapshot(number)
+    for (const number of [...this.#exports.keys()]) this.#closeExport(number)
+  }
+
+  /** @throws LEVEL_NOT_SUPPORTED if the back-end has no such method. */
+  #maintained<Name extends keyof Maintained>(name: Name): Maintained[Name] {
+    const backend = this.#backend as Maintained & BrowserBackend
+    if (backend[name] === undefined) throw notSupported(name, backend.storage)
+    return backend[name].bind(backend) as Maintained[Name]
   }
 
   #state(number: number): BackendSnapshot | undefined {
@@ -147,6 +167,12 @@ export class HostedCalls {
     quietly(() => cursor?.close())
   }
 
+  #closeExport(number: number): void {
+    const hosted = this.#exports.get(number)
+    this.#exports.delete(number)
+    quietly(() => hosted?.close())
+  }
+
   #closeSnapshot(number: number): void {
     const snapshot = this.#snapshots.get(number)
     this.#snapshots.delete(number)
@@ -181,6 +207,10 @@ function valuesAnswer(values: ReadonlyArray<Bytes | undefined>): Answer {
     words: found.map((value) => value?.byteLength ?? NONE),
     parts: found.filter((value) => value !== undefined)
   }
+}
+
+function sizeAnswer(sizeBytes: number): Answer {
+  return { words: [sizeBytes], parts: [] }
 }
 
 function presenceAnswer(areThere: readonly boolean[]): Answer {

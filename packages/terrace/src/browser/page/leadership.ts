@@ -92,7 +92,8 @@ export class Leadership {
   }
 }
 
-function cannotStart({ message, filename }: ErrorEvent): Error {
+/** The error for a worker that has failed before it did anything. */
+export function cannotStart({ message, filename }: ErrorEvent): Error {
   const reason = message ? `: ${message} (${filename})` : ', perhaps because its script cannot be loaded'
   return codedError<LevelErrorCode>(
     'LEVEL_NOT_SUPPORTED',

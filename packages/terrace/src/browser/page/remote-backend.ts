@@ -10,11 +10,13 @@ import type {
   Operations,
   RangeDeletion
 } from 'terrace-core'
-import { storeBatch, storeOne } from '../arguments.js'
+import { storeBatch, storeOne, storeTwo } from '../arguments.js'
 import { textAt } from '../text.js'
+import type { ExportOptions } from '../transfer-options.js'
 import { Call, NONE } from './calls.js'
 import { storeRange } from './range-words.js'
 import { RemoteCursor } from './remote-cursor.js'
+import { remoteExport } from './remote-export.js'
 import { numberOf, RemoteSnapshot } from './remote-snapshot.js'
 import { type ReadAnswer, Requests, type Resend } from './requests.js'
 
@@ -71,6 +73,27 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
 
   snapshot(): RemoteSnapshot {
     return new RemoteSnapshot(this.requests)
+  }
+
+  approximateSize(start: Bytes, end: Bytes): Promise<number> {
+    return this.#askForRange(Call.approximateSize, start, end, ([size]) => size as number)
+  }
+
+  compactRange(start: Bytes, end: Bytes): Promise<void> {
+    return this.#askForRange(Call.compactRange, start, end, readNothing)
+  }
+
+  export(options: ExportOptions): AsyncGenerator<File, void, void> {
+    return remoteExport(this.requests, options)
+  }
+
+  /** What is asked about a range changes nothing that is stored, so it can be asked again. */
+  #askForRange<T>(kind: number, start: Bytes, end: Bytes, read: ReadAnswer<T>): Promise<T> {
+    const { bytes } = this.requests
+    const at = bytes.end
+    const lengths = storeTwo(bytes, start, end)
+    bytes.end += lengths[0] + lengths[1]
+    return this.requests.ask(kind, at, lengths, 'again', read)
   }
 
   #askForKey<T>(

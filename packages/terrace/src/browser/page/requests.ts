@@ -42,7 +42,7 @@ interface Pending {
   sent: Sent | undefined
 }
 
-/** What ends with its worker: a cursor or a snapshot. */
+/** What ends with its worker: a cursor, a snapshot or an export. */
 export interface WorkerState {
   /** The worker is lost. */
   forgotten(): void
@@ -110,15 +110,16 @@ export class Requests {
     })
   }
 
-  /** Makes a number for a cursor or a snapshot. */
+  /** Makes a number for it. */
   addState(state: WorkerState): number {
     const number = ++this.#lastNumber
     this.#states.set(number, state)
     return number
   }
 
-  removeState(number: number): void {
-    this.#states.delete(number)
+  /** Returns whether the worker still has it. */
+  removeState(number: number): boolean {
+    return this.#states.delete(number)
   }
 
   /**
@@ -255,7 +256,9 @@ function writeUnknown(): Error {
 
 /** What was read from is gone with its worker. */
 export function stateLost(): Error {
-  return leaderLost('The tab that had the database open is gone, and the snapshot with it: make another one')
+  return leaderLost(
+    'The tab that had the database open is gone, and the snapshot or export with it: make another one'
+  )
 }
 
 function leaderLost(message: string): Error {

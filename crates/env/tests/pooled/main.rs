@@ -1,17 +1,19 @@
 //! The environment on a pool of open files: the common suite, and tests of its own: slots, the map, losses of power.
 
+mod reading;
+mod stage;
+mod stops;
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use terrace_env::pooled::Handles;
 use terrace_env::simulated::SimulatedHandles;
 use terrace_env::{Env, PooledEnv, conformance};
 
 const MAP: usize = 0;
 const COPY_SIZE_BYTES: u64 = 64 << 10;
-
-/// What a history appends without a sync.
-const UNSYNCED: &[u8] = b"not synced";
 
 fn opened(handles: &SimulatedHandles) -> PooledEnv {
     PooledEnv::open(Arc::new(handles.clone())).unwrap()
@@ -116,19 +118,63 @@ fn a_map_without_room_refuses_names_and_keeps_the_others() {
     assert_eq!(sorted_names(&opened(&handles)).len(), full);
 }
 
+/// The first bytes of each copy, more than these tests' names take.
+const DAMAGED_BYTES: u64 = 200;
+
 #[test]
-fn a_torn_map_is_the_one_before() {
-    let handles = SimulatedHandles::new(6, 4);
+fn a_damaged_byte_in_either_copy_of_the_map_loses_nothing() {
+    let handles = SimulatedHandles::new(6, 6);
     let env = opened(&handles);
     write(&env, "first", b"1");
     write(&env, "second", b"2");
-    // The second generation is the first copy.
-    handles.damage(MAP, 20);
+    write(&env, "old", b"3");
+    env.remove_file(Path::new("old")).unwrap();
+    env.rename(Path::new("second"), Path::new("last")).unwrap();
+    drop(env);
+    // Each opening makes both copies whole again, so the next byte is damaged in a pool without damage.
+    for offset in (0..DAMAGED_BYTES).flat_map(|offset| [offset, COPY_SIZE_BYTES + offset]) {
+        handles.damage(MAP, offset);
+        let env = opened(&handles);
+        assert_eq!(sorted_names(&env), ["first", "last"], "byte {offset}");
+        assert_eq!(env.read_file(Path::new("first")).unwrap(), b"1");
+        assert_eq!(env.read_file(Path::new("last")).unwrap(), b"2");
+    }
+    // Both are damaged, but not at once.
+    write(&opened(&handles), "third", b"3");
+    assert_eq!(sorted_names(&opened(&handles)), ["first", "last", "third"]);
+}
+
+#[test]
+fn a_replacement_whose_map_could_not_be_written_leaves_the_old_contents_or_the_new_ones() {
+    for (seed, calls) in (0..40).flat_map(|seed| (0..8).map(move |calls| (seed, calls))) {
+        let mut handles = SimulatedHandles::new(seed, 6);
+        let env = opened(&handles);
+        let (path, temporary) = (Path::new("CURRENT"), Path::new("1.dbtmp"));
+        env.replace_file(path, b"old", temporary).unwrap();
+        handles.fail_after(calls);
+        let replaced = env.replace_file(path, b"new", temporary);
+        drop(env);
+        if seed % 2 == 0 {
+            handles.kill_process();
+        } else {
+            handles.cut_power();
+        }
+        let found = opened(&handles).read_file(path).unwrap();
+        if replaced.is_ok() {
+            assert_eq!(found, b"new", "seed {seed}, {calls} calls");
+        } else {
+            assert!([&b"old"[..], b"new"].contains(&&found[..]), "seed {seed}, {calls} calls: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_map_has_its_whole_size_from_the_first_name_on_so_that_later_ones_need_no_room() {
+    let handles = SimulatedHandles::new(6, 4);
     let env = opened(&handles);
-    assert_eq!(sorted_names(&env), ["first"]);
-    assert_eq!(env.read_file(Path::new("first")).unwrap(), b"1");
-    write(&env, "third", b"3");
-    assert_eq!(sorted_names(&opened(&handles)), ["first", "third"]);
+    assert_eq!(handles.size_bytes(MAP).unwrap(), 0);
+    write(&env, "first", b"1");
+    assert_eq!(handles.size_bytes(MAP).unwrap(), 2 * COPY_SIZE_BYTES);
 }
 
 #[test]
@@ -159,7 +205,6 @@ fn a_pool_is_refused_where_a_file_of_the_map_is_missing() {
 }
 
 fn copy_file(from: &SimulatedHandles, to: &SimulatedHandles, handle: usize) {
-    use terrace_env::pooled::Handles;
     let mut bytes = vec![0; from.size_bytes(handle).unwrap() as usize];
     from.read_at(handle, 0, &mut bytes).unwrap();
     to.write_at(handle, 0, &bytes).unwrap();
@@ -167,7 +212,7 @@ fn copy_file(from: &SimulatedHandles, to: &SimulatedHandles, handle: usize) {
 
 #[test]
 fn after_a_failed_change_of_names_they_change_no_more_and_open_files_work_on() {
-    for calls in 0..2 {
+    for calls in 0..4 {
         let handles = SimulatedHandles::new(9, 8);
         let env = opened(&handles);
         write(&env, "a", b"kept");
@@ -213,103 +258,4 @@ fn a_new_file_never_holds_bytes_of_the_file_that_had_its_slot() {
         let found = opened(&handles).read_file(Path::new("log")).unwrap();
         assert!(found.iter().all(|byte| [0, 1].contains(byte)), "seed {seed}");
     }
-}
-
-/// What a history knows of a file.
-struct Known {
-    name: String,
-    synced: Vec<u8>,
-}
-
-/// Creates, writes, syncs, renames, replaces and removes files at random, until a call fails. Returns what must be there: after a loss of
-/// power, each file has its name, since all changes of names that returned are durable, and its synced bytes. The change that failed may
-/// have happened or not, so what it concerns is left out, and named apart.
-fn history(env: &PooledEnv, seed: u64) -> (Vec<Known>, Vec<String>) {
-    let mut state = seed;
-    let mut below = move |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % end
-    };
-    let mut known: Vec<Known> = Vec::new();
-    for step in 0..200 {
-        let name = format!("file-{step}");
-        let at = if known.is_empty() { None } else { Some(below(known.len() as u64) as usize) };
-        match (below(6), at) {
-            (0 | 1, _) | (_, None) => {
-                let Ok(mut file) = env.create(Path::new(&name)) else { return (known, vec![name]) };
-                let bytes = vec![step as u8 + 1; below(9000) as usize];
-                let is_synced = file.append(&bytes).and_then(|()| file.sync()).is_ok();
-                known.push(Known { name, synced: if is_synced { bytes } else { Vec::new() } });
-                if !is_synced {
-                    return (known, Vec::new());
-                }
-            }
-            (2, Some(at)) => {
-                let is_unsynced = env
-                    .open_append(Path::new(&known[at].name))
-                    .and_then(|mut file| file.append(UNSYNCED).and_then(|()| file.close()));
-                if is_unsynced.is_err() {
-                    return (known, Vec::new());
-                }
-            }
-            (3, Some(at)) => {
-                let old = known.remove(at);
-                if env.remove_file(Path::new(&old.name)).is_err() {
-                    return (known, vec![old.name]);
-                }
-            }
-            (4, Some(at)) => {
-                let mut moved = known.remove(at);
-                if env.rename(Path::new(&moved.name), Path::new(&name)).is_err() {
-                    return (known, vec![moved.name, name]);
-                }
-                moved.name = name;
-                known.push(moved);
-            }
-            (_, Some(at)) => {
-                let new = vec![step as u8 + 1; below(300) as usize];
-                let replaced = env.replace_file(Path::new(&known[at].name), &new, Path::new("temporary"));
-                let old = &mut known[at];
-                if replaced.is_err() {
-                    let name = old.name.clone();
-                    known.remove(at);
-                    return (known, vec![name]);
-                }
-                old.synced = new;
-            }
-        }
-    }
-    (known, Vec::new())
-}
-
-#[test]
-fn names_and_synced_bytes_survive_a_stop_at_every_call() {
-    const SEEDS: u64 = 40;
-    let mut cuts = 0;
-    for seed in 0..SEEDS {
-        for halt in (seed..420).step_by(SEEDS as usize / 2) {
-            let mut handles = SimulatedHandles::new(seed * 1000 + halt, 40);
-            let env = opened(&handles);
-            handles.halt_after(halt);
-            let (known, unsure) = history(&env, seed);
-            drop(env);
-            if halt % 3 == 0 {
-                handles.kill_process();
-            } else {
-                handles.cut_power();
-            }
-            cuts += 1;
-            let env = opened(&handles);
-            let mut expected: Vec<&str> = known.iter().map(|file| file.name.as_str()).collect();
-            expected.sort_unstable();
-            let mut found = sorted_names(&env);
-            found.retain(|name| !unsure.contains(name));
-            assert_eq!(found, expected, "seed {seed}, {halt} calls");
-            for Known { name, synced } in &known {
-                let found = env.read_file(Path::new(name)).unwrap();
-                assert!(found.starts_with(synced), "seed {seed}, {halt} calls: {name}");
-            }
-        }
-    }
-    println!("{cuts} stops");
 }

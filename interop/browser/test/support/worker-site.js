@@ -1,0 +1,45 @@
+// A site whose worker uses Level: the functions of a test's module are called in it by name.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const module = fileURLToPath(import.meta.resolve('terrace/browser'))
+
+/** The engine. */
+export const wasm = readFileSync(join(module, '..', 'terrace.wasm'))
+
+/** The files of a site whose worker runs the functions of this module. */
+export function siteOf(functions) {
+  return {
+    '/terrace.js': readFileSync(module),
+    '/terrace.wasm': wasm,
+    '/functions.js': `import { Level } from './terrace.js'\n${functions}`,
+    '/worker.js': `
+      import * as functions from './functions.js'
+      addEventListener('message', async ({ data: [name, ...args] }) => {
+        try {
+          postMessage({ result: await functions[name](...args) })
+        } catch (error) {
+          postMessage({ error: (error.code ?? error.name) + ': ' + error.message + ' ' + (error.cause?.code ?? '') })
+        }
+      })
+    `
+  }
+}
+
+/** Runs a function in a worker of its own, or in the one of this number. */
+export function run(page, name, args = [], number = 0) {
+  return page.evaluate(
+    ([name, args, number]) =>
+      new Promise((resolve, reject) => {
+        globalThis.workers ??= []
+        globalThis.workers[number] ??= new Worker('/worker.js', { type: 'module' })
+        const worker = globalThis.workers[number]
+        worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.result))
+        worker.onerror = (event) => reject(new Error(event.message))
+        worker.postMessage([name, ...args])
+      }),
+    [name, args, number]
+  )
+}

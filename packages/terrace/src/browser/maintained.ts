@@ -1,0 +1,33 @@
+/** What a back-end in a browser has besides the methods of every back-end. */
+
+import { type Backend, type Bytes, type CodedError, codedError } from 'terrace-core'
+import type { Storage } from './store-options.js'
+import type { ExportOptions } from './transfer-options.js'
+
+/** What a database of tables can do. */
+export interface Maintained {
+  /** As {@link Level.approximateSize}. */
+  approximateSize(start: Bytes, end: Bytes): number | Promise<number>
+  /** As {@link Level.compactRange}. */
+  compactRange(start: Bytes, end: Bytes): Promise<void>
+  /** As {@link Level.export}. */
+  export(options: ExportOptions): AsyncGenerator<File, void, void>
+}
+
+/** A back-end of `Level`. */
+export interface BrowserBackend extends Backend, Partial<Maintained> {
+  /** Where the entries are kept; undefined until that is known. */
+  readonly storage: Storage | undefined
+  /** Whether it has the database open itself, if it is shared. */
+  readonly isOwner?: boolean
+  /** Writes a batch that is LevelDB's already, like {@link Backend.write}. */
+  writeBatch?(batch: Uint8Array, sync: boolean): void | Promise<void>
+}
+
+/** The error for a method that a place does not have. */
+export function notSupported(method: keyof Maintained, storage: Storage | undefined): CodedError {
+  return codedError(
+    'LEVEL_NOT_SUPPORTED',
+    `A database in '${storage}' has no ${method}(): only one on 'opfs' has`
+  )
+}

@@ -1,0 +1,4 @@
+/** Resolves once other work has had its turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
