@@ -1,7 +1,7 @@
 // Tabs that share a database lose their leader in all ways, and another leads. TERRACE_KILLS=100 kills more leaders.
 
 import assert from 'node:assert/strict'
-import { crash, freeze, thaw, useBrowser } from './support/browser.js'
+import { crash, freeze, freezeHidden, hide, thaw, useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
 import { leaderOf, openTabs, serveTabsSite, workersOf } from './support/tabs.js'
 
@@ -107,6 +107,20 @@ test('a tab leads if a page holds the locks of the leader and of the next withou
   await tabs[0].leave()
   assert.equal((await workersOf(tabs.slice(1))).length, 1)
   assert.equal(await (await leaderOf(tabs.slice(1))).ask('get', 'before'), 'the end')
+})
+
+test('a tab leads when the browser freezes all others at once, and they join again when they go on', async (t) => {
+  const origin = await serveTabsSite(t)
+  for (let round = 0; round < 4; round++) {
+    const tabs = await openTabs(origin, (origin) => openPage(t, origin), `frozen ${round}`, 4)
+    const others = tabs.slice(0, 3)
+    await hide(...others.map(({ page }) => page))
+    await Promise.all(others.map(({ page }) => freezeHidden(page)))
+    await tabs[3].seen('own channel')
+    await Promise.all(others.map(({ page }) => thaw(page)))
+    assert.equal((await workersOf(tabs)).length, 1)
+    await leaderOf(tabs)
+  }
 })
 
 test('a leader whose lock is taken from it joins again as one of the others', async (t) => {
