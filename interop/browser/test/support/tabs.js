@@ -272,6 +272,14 @@ export class Tab {
     return this.page.evaluate((location) => globalThis.site.member(location).tabs.isLeader, this.location)
   }
 
+  /** Resolves when it leads, perhaps before the database is open. */
+  async leads() {
+    await this.page.waitForFunction(
+      (location) => globalThis.site.member(location).tabs.isLeader,
+      this.location
+    )
+  }
+
   leave() {
     return this.page.evaluate((location) => globalThis.site.member(location).tabs.leave(), this.location)
   }
