@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { crash, freeze, freezeHidden, hide, thaw, useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
-import { leaderOf, openTabs, serveTabsSite, workersOf } from './support/tabs.js'
+import { endLeaderOf, leaderOf, openTabs, serveTabsSite, workersOf } from './support/tabs.js'
 
 const KILLS = Number(process.env.TERRACE_KILLS ?? 6)
 
@@ -41,7 +41,7 @@ async function takeOver(t, what, end) {
   const [former] = await workersOf(tabs)
   await tabs[4].ask('put', 'before', 'the end')
   const begin = Date.now()
-  await end(tabs[0])
+  await endLeaderOf(tabs.slice(1), () => end(tabs[0]))
   await checkTakeover(t, what, former, tabs.slice(1), begin)
   return tabs
 }
@@ -160,8 +160,8 @@ test('one leader after another ends while all tabs write: the others have one an
     const leader = await leaderOf(tabs)
     written[leader.prefix] = await leader.written()
     const way = ends[kill % ends.length]
-    await ENDS[way](leader.page)
     tabs = tabs.filter((tab) => tab !== leader)
+    await endLeaderOf(tabs, () => ENDS[way](leader.page))
     const [worker, ...more] = await workersOf(tabs)
     assert.deepEqual(more, [], `after ${way}`)
     assert.ok(!workers.has(worker), `after ${way}`)

@@ -295,6 +295,15 @@ export async function openTabs(origin, openPage, location, count = 5) {
   return tabs
 }
 
+/** Does what ends the leader of these tabs. Returns when all of them have lost it, which may be some time after the browser has been told. */
+export async function endLeaderOf(tabs, end) {
+  const losses = await Promise.all(
+    tabs.map(async (tab) => (await tab.events()).filter((event) => event === 'lost').length)
+  )
+  await end()
+  await Promise.all(tabs.map((tab, index) => tab.seen('lost', losses[index] + 1)))
+}
+
 /** Waits until all tabs have a channel. Returns the numbers of the workers that answered them. */
 export async function workersOf(tabs) {
   return [...new Set(await Promise.all(tabs.map((tab) => tab.insist('who'))))]
