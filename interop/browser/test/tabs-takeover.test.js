@@ -1,9 +1,9 @@
 // Tabs that share a database lose their leader in all ways, and another leads. TERRACE_KILLS=100 kills more leaders.
 
 import assert from 'node:assert/strict'
-import { crash, freeze, thaw, useBrowser } from './support/browser.js'
+import { crash, freeze, freezeHidden, hide, thaw, useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
-import { leaderOf, openTabs, serveTabsSite, workersOf } from './support/tabs.js'
+import { endLeaderOf, leaderOf, openTabs, serveTabsSite, workersOf } from './support/tabs.js'
 
 const KILLS = Number(process.env.TERRACE_KILLS ?? 6)
 
@@ -41,7 +41,7 @@ async function takeOver(t, what, end) {
   const [former] = await workersOf(tabs)
   await tabs[4].ask('put', 'before', 'the end')
   const begin = Date.now()
-  await end(tabs[0])
+  await endLeaderOf(tabs.slice(1), () => end(tabs[0]))
   await checkTakeover(t, what, former, tabs.slice(1), begin)
   return tabs
 }
@@ -109,6 +109,20 @@ test('a tab leads if a page holds the locks of the leader and of the next withou
   assert.equal(await (await leaderOf(tabs.slice(1))).ask('get', 'before'), 'the end')
 })
 
+test('a tab leads when the browser freezes all others at once, and they join again when they go on', async (t) => {
+  const origin = await serveTabsSite(t)
+  for (let round = 0; round < 4; round++) {
+    const tabs = await openTabs(origin, (origin) => openPage(t, origin), `frozen ${round}`, 4)
+    const others = tabs.slice(0, 3)
+    await hide(...others.map(({ page }) => page))
+    await Promise.all(others.map(({ page }) => freezeHidden(page)))
+    await tabs[3].seen('own channel')
+    await Promise.all(others.map(({ page }) => thaw(page)))
+    assert.equal((await workersOf(tabs)).length, 1)
+    await leaderOf(tabs)
+  }
+})
+
 test('a leader whose lock is taken from it joins again as one of the others', async (t) => {
   const origin = await serveTabsSite(t)
   const tabs = await openTabs(origin, (origin) => openPage(t, origin), 'stolen', 3)
@@ -146,8 +160,8 @@ test('one leader after another ends while all tabs write: the others have one an
     const leader = await leaderOf(tabs)
     written[leader.prefix] = await leader.written()
     const way = ends[kill % ends.length]
-    await ENDS[way](leader.page)
     tabs = tabs.filter((tab) => tab !== leader)
+    await endLeaderOf(tabs, () => ENDS[way](leader.page))
     const [worker, ...more] = await workersOf(tabs)
     assert.deepEqual(more, [], `after ${way}`)
     assert.ok(!workers.has(worker), `after ${way}`)

@@ -163,8 +163,9 @@ test('a leader that cannot open the database tells every tab, and the next one t
         globalThis.owner.onmessage = resolve
       })
   )
-  const pages = [page, await site.page(), await site.page(), await site.page()]
-  const tabs = []
+  const pages = [await site.page(), await site.page(), await site.page()]
+  const tabs = [await Tab.open(page, 'failing')]
+  await tabs[0].leads()
   for (const page of pages) tabs.push(await Tab.open(page, 'failing'))
   await tabs[0].seen('own failure LEVEL_LOCKED')
   await Promise.all(tabs.slice(1).map((tab) => tab.seen('failure LEVEL_LOCKED')))
@@ -214,6 +215,7 @@ test('a worker that dies while it opens the database is told to every tab, and t
       })
   )
   const dying = await Tab.open(pages[0], 'dies', { die: true })
+  await dying.leads()
   const tab = await Tab.open(pages[1], 'dies')
   await pages[1].evaluate(() => globalThis.die())
   await dying.seen('own failure LEVEL_INTERNAL_ERROR')

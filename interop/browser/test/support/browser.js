@@ -113,22 +113,29 @@ export async function crash(page) {
   await crashed
 }
 
-/**
- * Freezes a page, as the browser does with one that has been in the background for long. Leaves another page in front of it: without that, the browser
- * might show the frozen one again.
- */
-export async function freeze(page) {
-  // Only a hidden page is frozen, and Playwright has the browser show all of them. Its own session alone can take that back.
-  const { _client: own } = page._connection.toImpl(page).delegate._mainFrameSession
-  await own.send('Emulation.setFocusEmulationEnabled', { enabled: false })
-  const other = await page.context().newPage()
+/** What Playwright itself talks to a page by. Some settings of its own can be taken back there alone. */
+const ownSession = (page) => page._connection.toImpl(page).delegate._mainFrameSession._client
+
+/** Puts another page in front of these, which Playwright would have the browser show nevertheless. Only a hidden page can be frozen. */
+export async function hide(...pages) {
+  const other = await pages[0].context().newPage()
+  for (const page of pages) {
+    await ownSession(page).send('Emulation.setFocusEmulationEnabled', { enabled: false })
+  }
   await other.bringToFront()
-  await page.waitForFunction(() => document.visibilityState === 'hidden')
-  await own.send('Page.setWebLifecycleState', { state: 'frozen' })
+  for (const page of pages) await page.waitForFunction(() => document.visibilityState === 'hidden')
+}
+
+/** Freezes a hidden page, as the browser does with one that has been in the background for long. */
+export const freezeHidden = (page) => ownSession(page).send('Page.setWebLifecycleState', { state: 'frozen' })
+
+/** Hides a page, and freezes it. */
+export async function freeze(page) {
+  await hide(page)
+  await freezeHidden(page)
 }
 
 /** Has a frozen page go on. */
 export async function thaw(page) {
-  const { _client: own } = page._connection.toImpl(page).delegate._mainFrameSession
-  await own.send('Page.setWebLifecycleState', { state: 'active' })
+  await ownSession(page).send('Page.setWebLifecycleState', { state: 'active' })
 }

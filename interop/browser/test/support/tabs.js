@@ -272,6 +272,14 @@ export class Tab {
     return this.page.evaluate((location) => globalThis.site.member(location).tabs.isLeader, this.location)
   }
 
+  /** Resolves when it leads, perhaps before the database is open. */
+  async leads() {
+    await this.page.waitForFunction(
+      (location) => globalThis.site.member(location).tabs.isLeader,
+      this.location
+    )
+  }
+
   leave() {
     return this.page.evaluate((location) => globalThis.site.member(location).tabs.leave(), this.location)
   }
@@ -285,6 +293,15 @@ export async function openTabs(origin, openPage, location, count = 5) {
     await tabs[number].insist('who')
   }
   return tabs
+}
+
+/** Does what ends the leader of these tabs. Returns when all of them have lost it, which may be some time after the browser has been told. */
+export async function endLeaderOf(tabs, end) {
+  const losses = await Promise.all(
+    tabs.map(async (tab) => (await tab.events()).filter((event) => event === 'lost').length)
+  )
+  await end()
+  await Promise.all(tabs.map((tab, index) => tab.seen('lost', losses[index] + 1)))
 }
 
 /** Waits until all tabs have a channel. Returns the numbers of the workers that answered them. */

@@ -124,11 +124,15 @@ export class Membership {
 
   #hear(message: ControlMessage): void {
     if (message.kind !== 'leader' && message.kind !== 'failed') return
-    // A leader knows that all others are former ones.
-    if (this.isLeader || message.epoch <= this.#epoch) return
     this.#lastEpoch = Math.max(this.#lastEpoch, message.epoch)
-    if (message.kind === 'leader') this.#follow(message.epoch)
-    else this.#events.onFailure(revive(message.failure), false)
+    const isNewer = message.epoch > this.#epoch
+    if (message.kind === 'failed') {
+      // This tab may have been granted the lock before it was told.
+      if (isNewer || this.#link === undefined) this.#events.onFailure(revive(message.failure), false)
+    } else if (isNewer && !this.isLeader) {
+      // A leader knows that all others are former ones.
+      this.#follow(message.epoch)
+    }
   }
 
   #follow(epoch: number): void {
