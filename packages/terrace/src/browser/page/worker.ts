@@ -1,8 +1,13 @@
 /** The script of a leader's worker, and of one that does a task. */
 
+import { hasSyncFiles } from '../file-pool.js'
+import { loadStore } from '../module.js'
 import { openHosted } from './hosted-database.js'
 import { serveTabs } from './serve-tabs.js'
 import { serveTasks } from './tasks.js'
 
 serveTabs(openHosted)
 serveTasks()
+
+// The worker of the tab that is to lead next waits, and is to be quick then. A failure is told when the database is opened.
+if (hasSyncFiles()) loadStore().catch(() => {})
