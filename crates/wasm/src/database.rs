@@ -21,7 +21,8 @@ thread_local! {
 
 pub(crate) struct Database {
     db: Db,
-    env: PooledEnv,
+    /// The pool that its files are in; none if it is a folder of the host.
+    pool: Option<PooledEnv>,
     snapshots: Numbered<Snapshot>,
     iterators: Numbered<Iterator>,
 }
@@ -50,9 +51,14 @@ pub(crate) fn open(opening: Opening) -> Outcome<()> {
         ..Options::default()
     };
     let db = Db::open(DIRECTORY, options).map_err(failed)?;
-    let (snapshots, iterators) = (Numbered::new(), Numbered::new());
-    DATABASE.set(Some(Database { db, env, snapshots, iterators }));
+    adopt(db, Some(env));
     Ok(())
+}
+
+/// Makes an open database that of this instance.
+pub(crate) fn adopt(db: Db, pool: Option<PooledEnv>) {
+    let (snapshots, iterators) = (Numbered::new(), Numbered::new());
+    DATABASE.set(Some(Database { db, pool, snapshots, iterators }));
 }
 
 pub(crate) fn close() -> Outcome<()> {
@@ -91,7 +97,7 @@ impl Database {
     }
 
     pub(crate) fn free_files(&self) -> usize {
-        self.env.free_slots()
+        self.pool.as_ref().map_or(0, PooledEnv::free_slots)
     }
 
     pub(crate) fn snapshot(&mut self) -> i32 {
