@@ -2,10 +2,11 @@
 //
 //   node scripts/bundle.mjs PACKAGE
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licencesOf } from './licences.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -39,18 +40,8 @@ async function bundle(directory, { names, from, to }) {
     logLevel: 'warning'
   })
 
-  /** The directory in `node_modules` of each package that is part of the bundle. */
-  const packages = Object.keys(metafile.inputs).flatMap((file) => file.match(/^.*node_modules\/[^/]+/) ?? [])
   const target = join(dist, dirname(to))
-  const licences = [...new Set(packages)].sort().map(licenceOf)
+  const licences = licencesOf(root, metafile)
   writeFileSync(join(target, 'licences.txt'), licences.join('\n---\n\n'))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`)
-}
-
-function licenceOf(directory) {
-  const path = join(root, directory)
-  const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
-  const file = ['LICENSE', 'LICENSE.md'].map((each) => join(path, each)).find(existsSync)
-  if (file === undefined) throw new Error(`${name} has no file with its licence`)
-  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`
 }

@@ -1,0 +1,24 @@
+/** Keys and values in the encoding of npm's bytewise, as text of JavaScript. */
+
+import { decode } from 'terrace-bytewise'
+import { hex } from '../bytes.js'
+
+/** The key as text; undefined if the bytes are not in this encoding. */
+export function bytewiseText(bytes) {
+  try {
+    return shown(decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+function shown(key) {
+  if (key instanceof Date) return `Date ${key.toISOString()}`
+  if (key instanceof Map) return `Map {${Array.from(key, ([name, value]) => `${shown(name)}: ${shown(value)}`).join(', ')}}`
+  if (key instanceof Set) return `Set {${Array.from(key, shown).join(', ')}}`
+  if (Array.isArray(key)) return `[${key.map(shown).join(', ')}]`
+  if (key instanceof Uint8Array) return `0x${hex(key)}`
+  if (ArrayBuffer.isView(key)) return `${key.constructor.name} [${Array.from(key).join(', ')}]`
+  if (typeof key === 'string') return JSON.stringify(key)
+  return typeof key === 'bigint' ? `${key}n` : String(key)
+}
