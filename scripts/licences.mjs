@@ -10,7 +10,9 @@ import { join } from 'node:path'
  * @param metafile - What esbuild says of the bundle.
  */
 export function licencesOf(root, metafile) {
-  const directories = Object.keys(metafile.inputs).flatMap((file) => file.match(/^.*node_modules\/[^/]+/) ?? [])
+  const directories = Object.keys(metafile.inputs).flatMap(
+    (file) => file.match(/^.*node_modules\/[^/]+/) ?? []
+  )
   return [...new Set(directories)].sort().map((directory) => licenceOf(join(root, directory)))
 }
 

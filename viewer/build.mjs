@@ -17,7 +17,16 @@ const TARGET = 'wasm32-unknown-unknown'
 
 /** Builds the page. Returns it as text. */
 export async function buildViewer() {
-  const library = cargoBuild('terrace-wasm', /\.wasm$/, '--features', 'folder', '--target', TARGET, '--profile', 'wasm')
+  const library = cargoBuild(
+    'terrace-wasm',
+    /\.wasm$/,
+    '--features',
+    'folder',
+    '--target',
+    TARGET,
+    '--profile',
+    'wasm'
+  )
   const engine = gzipSync(readFileSync(library), { level: 9 }).toString('base64')
   const worker = await bundle('src/worker/worker.js')
   const script = await bundle('src/page/main.js', {
@@ -36,8 +45,19 @@ export async function buildViewer() {
     "form-action 'none'"
   ].join('; ')
   const licences = [...new Set([...worker.licences, ...script.licences])].join('\n\n')
-  const parts = { POLICY: policy, STYLE: style, SCRIPT: script.text, LICENCES: licences.replaceAll('--', '- -') }
-  return readFileSync(join(here, 'index.html'), 'utf8').replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name])
+  const parts = {
+    'content="POLICY"': `content="${policy}"`,
+    '<!-- STYLE -->': `<style>${style}</style>`,
+    '<!-- SCRIPT -->': `<script>${script.text}</script>`,
+    '<!-- LICENCES -->': `<!--\n${licences.replaceAll('--', '- -')}-->`
+  }
+  return Object.entries(parts).reduce(
+    (page, [place, part]) => {
+      if (!page.includes(place)) throw new Error(`index.html has no ${place}`)
+      return page.replace(place, () => part)
+    },
+    readFileSync(join(here, 'index.html'), 'utf8')
+  )
 }
 
 async function bundle(entry, define = {}) {

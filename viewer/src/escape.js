@@ -4,8 +4,7 @@ import { hex, textOf, utf8 } from './bytes.js'
 
 /** Characters that would be invisible, or reorder others: those that `terrace` escapes too. */
 const HARMFUL =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u
+  /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u
 
 const EVERY_HARMFUL = new RegExp(HARMFUL, 'gu')
 
@@ -46,14 +45,17 @@ export function characterLength(bytes, at) {
  *
  * @throws Error, with a sentence for the user, if an escape is none.
  */
-export function unescape(text) {
+export function fromEscaped(text) {
   const pieces = []
   const pattern = /\\(?:x([0-9a-fA-F]{2})|([\\tnr0]))|\\(.{0,3})|([^\\]+)/gsu
   for (const [, byte, short, wrong, plain] of text.matchAll(pattern)) {
     if (plain !== undefined) pieces.push(...utf8(plain))
     else if (byte !== undefined) pieces.push(Number.parseInt(byte, 16))
     else if (short !== undefined) pieces.push({ '\\': 92, t: 9, n: 10, r: 13, 0: 0 }[short])
-    else throw new Error(`\\${wrong} is not an escape. Use \\\\ for a backslash, \\n, \\r, \\t, \\0 or \\xNN for a byte.`)
+    else
+      throw new Error(
+        `\\${wrong} is not an escape. Use \\\\ for a backslash, \\n, \\r, \\t, \\0 or \\xNN for a byte.`
+      )
   }
   return Uint8Array.from(pieces)
 }
@@ -67,11 +69,8 @@ export function harmlessJson(json) {
   )
 }
 
-/** Bytes as `terrace export` writes them: a string of JSON if they are UTF-8, otherwise `{"hex":"…"}`. */
+/** Bytes as `terrace export` writes them, and `terrace import` reads them: a string of JSON if they are UTF-8, otherwise `{"hex":"…"}`. */
 export function jsonOfBytes(bytes) {
   const text = textOf(bytes)
   return text === undefined ? `{"hex":"${hex(bytes)}"}` : harmlessJson(JSON.stringify(text))
 }
-
-/** An entry as a line of `terrace export`, which `terrace import` reads. */
-export const jsonLine = (key, value) => `{"key":${jsonOfBytes(key)},"value":${jsonOfBytes(value)}}\n`

@@ -1,7 +1,7 @@
 /** Which entries a search finds. */
 
 import { startsWith, unhex, utf8 } from './bytes.js'
-import { unescape } from './escape.js'
+import { fromEscaped } from './escape.js'
 
 const SAME = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 const FOLDED = SAME.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte))
@@ -14,8 +14,9 @@ const FOLDED = SAME.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : 
  * @throws Error, with a sentence for the user, if the text is none.
  */
 export function matcher({ text, where, isHex }) {
-  const bytes = isHex ? unhex(text) : unescape(text)
-  if (bytes === undefined) throw new Error(`“${text}” is not a sequence of hexadecimal bytes, such as 00ff7a.`)
+  const bytes = isHex ? unhex(text) : fromEscaped(text)
+  if (bytes === undefined)
+    throw new Error(`“${text}” is not a sequence of hexadecimal bytes, such as 00ff7a.`)
   if (where === 'prefix') {
     return { prefix: bytes, needsValues: false, matches: (key) => startsWith(key, bytes) }
   }

@@ -41,7 +41,13 @@ const ACTOR = utf8('actorprefix')
 const DIGEST = utf8('digp')
 
 /** Names that only a world has. */
-const NAMES = ['~local_player', 'AutonomousEntities', 'BiomeData', 'LevelChunkMetaDataDictionary', 'mobevents']
+const NAMES = [
+  '~local_player',
+  'AutonomousEntities',
+  'BiomeData',
+  'LevelChunkMetaDataDictionary',
+  'mobevents'
+]
 
 /** What part of which chunk a key is of; undefined if it is a name. */
 export function chunkPart(key) {
@@ -49,7 +55,8 @@ export function chunkPart(key) {
   const tagAt = hasDimension ? 12 : CHUNK_BYTES
   const tag = TAGS[key[tagAt]]
   const isPiece = key.length === tagAt + 2
-  if (tag === undefined || (key.length !== tagAt + 1 && !(isPiece && tag === 'SubChunkPrefix'))) return undefined
+  if (tag === undefined || (key.length !== tagAt + 1 && !(isPiece && tag === 'SubChunkPrefix')))
+    return undefined
   const reader = new Reader(key)
   const [x, z] = [reader.int32(), reader.int32()]
   const dimension = hasDimension ? reader.int32() : 0

@@ -124,11 +124,23 @@ function ofDatabase(reader, database) {
     case 150:
       return { kind: 'free object store id', value: opaque, database, store: reader.varint() }
     case 151:
-      return { kind: 'free index id', value: opaque, database, store: reader.varint(), index: reader.varint() }
+      return {
+        kind: 'free index id',
+        value: opaque,
+        database,
+        store: reader.varint(),
+        index: reader.varint()
+      }
     case 200:
       return { kind: 'id of object store', value: integer, database, name: countedText(reader) }
     case 201:
-      return { kind: 'id of index', value: integer, database, store: reader.varint(), name: countedText(reader) }
+      return {
+        kind: 'id of index',
+        value: integer,
+        database,
+        store: reader.varint(),
+        name: countedText(reader)
+      }
     default:
       throw new NotDecoded()
   }

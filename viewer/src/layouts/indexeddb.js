@@ -5,12 +5,13 @@ import { v8Value } from '../values/v8.js'
 import { bytesOfVarint, FIRST_INDEX, idbKey, idsOf, keyOf, parse, ValueKind } from './indexeddb-keys.js'
 import { decoded, NotDecoded, Reader } from './reader.js'
 
-const TEXT_OF_NAME = (value) => decoded(() => new Reader(value).utf16(value.length, 'big'))
+/** More databases than these of one folder have no name. */
+const MOST_NAMES = 1000
 
 /** The first of all keys of a database. A key without a type would come after them. */
 const databaseStart = (database) => keyOf({ database }, 0)
 
-/** The group of the keys that begin with the ids that a node does not decide yet. `nameAt` is the key under which its name is stored. */
+/** The group of the keys that begin with the ids that a node does not decide yet. `nameAt` is the key under which its name is stored, unless it is a database. */
 function groupOfIds(ids, node) {
   const { database, store, index } = ids
   if (node.ids === undefined) {
@@ -20,7 +21,7 @@ function groupOfIds(ids, node) {
       ids: { database },
       label: database === 0 ? 'all databases' : `database ${database}`,
       kind: 'database',
-      ...(database === 0 ? { isLast: true } : { nameAt: keyOf({ database }, 1) })
+      isLast: database === 0
     }
   }
   if (node.ids.store === undefined) {
@@ -53,6 +54,17 @@ function groupOfIds(ids, node) {
   }
 }
 
+/** Names of databases lead to their numbers, and not the other way. */
+async function nameOfDatabase(db, database) {
+  const names = { gte: keyOf({ database: 0 }, 201, 0, 0), lt: databaseStart(1), limit: MOST_NAMES }
+  for await (const [key, value] of db.iterator(names)) {
+    const { kind, name } = parse(key) ?? {}
+    if (kind !== 'database name') return undefined
+    if (decoded(() => new Reader(value).integer(value.length)) === database) return name
+  }
+  return undefined
+}
+
 /** A key of a page as text. */
 export function shownKey(key) {
   if (key instanceof Date) return Number.isNaN(key.getTime()) ? 'invalid date' : key.toISOString()
@@ -77,8 +89,12 @@ export const indexedDbLayout = {
     }
   },
 
-  /** The name that is stored for a group. */
-  nameOf: TEXT_OF_NAME,
+  /** The name that is stored for a group; undefined if there is none. */
+  async nameOf(db, { ids, nameAt }) {
+    if (ids.store === undefined) return nameOfDatabase(db, ids.database)
+    const value = nameAt === undefined ? undefined : await db.get(nameAt)
+    return value === undefined ? undefined : decoded(() => new Reader(value).utf16(value.length, 'big'))
+  },
 
   describe(key) {
     const parsed = parse(key)
@@ -92,18 +108,20 @@ export const indexedDbLayout = {
       return `${shownKey(parsed.key)}${primary}`
     }
     const { store, index, name } = parsed
-    const of = [name === undefined ? '' : JSON.stringify(name), store ?? '', index ?? ''].filter((part) => part !== '')
+    const of = [name === undefined ? '' : JSON.stringify(name), store ?? '', index ?? ''].filter(
+      (part) => part !== ''
+    )
     return [kind, ...of].join(' · ')
   },
 
   decode(key, value) {
     const parsed = parse(key)
     if (parsed === undefined) return undefined
-    return decoded(() => valueOf(parsed.value, value))
+    return decoded(() => valueIn(parsed.value, value))
   }
 }
 
-function valueOf(kind, value) {
+function valueIn(kind, value) {
   const reader = new Reader(value)
   switch (kind) {
     case ValueKind.text:
@@ -115,7 +133,10 @@ function valueOf(kind, value) {
     case ValueKind.bool:
       return { title: 'Truth', json: reader.byte() !== 0 }
     case ValueKind.primaryKey:
-      return { title: 'Primary key', json: { version: reader.varint(), primaryKey: shownKey(idbKey(reader)) } }
+      return {
+        title: 'Primary key',
+        json: { version: reader.varint(), primaryKey: shownKey(idbKey(reader)) }
+      }
     case ValueKind.record:
       // The version of the record comes first.
       reader.varint()

@@ -100,7 +100,8 @@ export const localStorageLayout = {
     const numbers = decoded(() => numbersOf(value))
     if (numbers === undefined) return undefined
     const date = isoDate(fromWindowsTime(numbers[1]))
-    const json = parsed.kind === 'written' ? { written: date, sizeBytes: Number(numbers[2] ?? 0) } : { used: date }
+    const json =
+      parsed.kind === 'written' ? { written: date, sizeBytes: Number(numbers[2] ?? 0) } : { used: date }
     return { title: 'Facts', json }
   }
 }

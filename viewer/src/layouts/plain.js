@@ -25,7 +25,8 @@ export function partEnd(key, from) {
   return undefined
 }
 
-const isText = (bytes) => bytes.length > 0 && textOf(bytes) !== undefined && bytes.every((byte) => byte >= 0x20)
+const isText = (bytes) =>
+  bytes.length > 0 && textOf(bytes) !== undefined && bytes.every((byte) => byte >= 0x20)
 
 /** The group of keys that begin with the first `length` bytes of `key`. Its label leaves out what its parent's says, `shown` bytes. */
 export function prefixGroup(key, length, shown) {

@@ -62,7 +62,8 @@ export class Client {
   }
 
   #fail(message) {
-    for (const { reject } of this.#calls.values()) reject(new WorkerError({ code: 'LEVEL_INTERNAL_ERROR', message }))
+    for (const { reject } of this.#calls.values())
+      reject(new WorkerError({ code: 'LEVEL_INTERNAL_ERROR', message }))
     this.#calls.clear()
   }
 }

@@ -35,7 +35,8 @@ async function addHandle(handle, path, depth, found) {
   if (found.length >= MOST_FILES) return
   if (handle.kind === 'file') found.push({ path, file: await handle.getFile() })
   else if (depth < MOST_DEPTH) {
-    for await (const child of handle.values()) await addHandle(child, `${path}/${child.name}`, depth + 1, found)
+    for await (const child of handle.values())
+      await addHandle(child, `${path}/${child.name}`, depth + 1, found)
   }
 }
 

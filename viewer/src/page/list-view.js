@@ -76,7 +76,12 @@ export class ListView {
     let row = this.#rows.get(index)
     const entry = this.#model.entryAt(index)
     if (row === undefined) {
-      row = make('div', { className: 'row', role: 'option', id: `entry-${index}`, 'aria-posinset': index + 1 })
+      row = make('div', {
+        className: 'row',
+        role: 'option',
+        id: `entry-${index}`,
+        'aria-posinset': index + 1
+      })
       row.style.top = `${index * ROW_PX}px`
       row.addEventListener('click', () => this.select(index))
       this.#rows.set(index, row)

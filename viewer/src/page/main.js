@@ -11,18 +11,22 @@ import { exportEntries } from './export.js'
 import { databasesIn, filesOfDrop, filesOfInput } from './folder.js'
 import { ListView } from './list-view.js'
 import { FoundModel, RangeModel } from './models.js'
+import { compiledEngine, workerUrl } from './parts.js'
 import { notADatabase, problemOf } from './problems.js'
 import { TreeView } from './tree-view.js'
 import { ValueView } from './value-view.js'
-import { compiledEngine, workerUrl } from './parts.js'
 
 /** The folder that is open. */
 const open = { client: undefined, database: undefined, layout: undefined, order: '' }
 
 /** What the list shows: a node of the tree, and a search in it. */
-const shown = { node: {}, query: undefined, model: undefined }
+const shown = { node: { path: '' }, query: undefined, model: undefined }
 
-const list = new ListView(byId('entries'), textsOf, (entry) => void showValue(entry))
+const list = new ListView(
+  byId('entries'),
+  (entry) => textsOf(entry),
+  (entry) => void showValue(entry)
+)
 const tree = new TreeView(byId('tree'), showNode, (error) => showProblem(error))
 const value = new ValueView(byId('value'))
 
@@ -65,11 +69,19 @@ function take(files) {
 
 function showChoice(databases) {
   const items = databases.map((database) => {
-    const button = make('button', { type: 'button' }, make('span', { className: 'label', textContent: database.path }), make('span', { className: 'count', textContent: sizeText(database.sizeBytes) }))
+    const button = make(
+      'button',
+      { type: 'button' },
+      make('span', { className: 'label', textContent: database.path }),
+      make('span', { className: 'count', textContent: sizeText(database.sizeBytes) })
+    )
     button.addEventListener('click', () => void openFolder(database))
     return make('li', {}, button)
   })
-  showNotice({ title: `${plural(databases.length, 'database')} in this folder`, list: make('ul', { className: 'choice' }, ...items) })
+  showNotice({
+    title: `${plural(databases.length, 'database')} in this folder`,
+    list: make('ul', { className: 'choice' }, ...items)
+  })
 }
 
 async function openFolder(database, repairs = false) {
@@ -89,8 +101,17 @@ async function openFolder(database, repairs = false) {
     document.body.dataset.state = 'open'
     document.title = `${name} – Terrace viewer`
     byId('name').textContent = database.path || name
-    byId('facts').textContent = [open.layout.title, facts.order, `${sizeText(database.sizeBytes)} in ${plural(database.files.length, 'file')}`].join(' · ')
-    if (repairs) showNotice({ title: 'This is what can be salvaged', text: 'Your files are as they were.', report: facts.report })
+    byId('facts').textContent = [
+      open.layout.title,
+      facts.order,
+      `${sizeText(database.sizeBytes)} in ${plural(database.files.length, 'file')}`
+    ].join(' · ')
+    if (repairs)
+      showNotice({
+        title: 'This is what can be salvaged',
+        text: 'Your files are as they were.',
+        report: facts.report
+      })
     await tree.show(client)
   } catch (error) {
     if (client === open.client) showProblem(error)
@@ -123,10 +144,11 @@ function showEntries() {
     list.update()
     showStatus()
   }
-  shown.model = shown.query === undefined
-    ? new RangeModel(client, range, changed, showProblem)
-    : new FoundModel(client, range, shown.query, changed, showProblem)
-  byId('where').textContent = shown.node.lower === undefined ? 'All entries' : [shown.node.name, shown.node.label].filter(Boolean).join(' · ')
+  shown.model =
+    shown.query === undefined
+      ? new RangeModel(client, range, changed, showProblem)
+      : new FoundModel(client, range, shown.query, changed, showProblem)
+  byId('where').textContent = shown.node.path
   list.show(shown.model)
   value.clear()
   showStatus()
@@ -136,31 +158,27 @@ function showStatus() {
   const { model, query } = shown
   byId('stop').hidden = query === undefined || model.isDone
   document.body.classList.toggle('is-busy', !model.isDone)
-  const dots = model.isDone ? '' : ' …'
+  const end = model.hasFailed ? '; the rest cannot be read' : model.isDone ? '' : ' …'
   const cut = model.rows < model.count ? `; the first ${countText(model.rows)} are shown` : ''
-  byId('status').textContent = query === undefined
-    ? `${plural(model.count, 'entry', 'entries')}${cut}${dots}`
-    : `${countText(model.found)} found among ${plural(model.seen, 'entry', 'entries')}${cut}${dots}`
+  byId('status').textContent =
+    query === undefined
+      ? `${plural(model.count, 'entry', 'entries')}${end}${cut}`
+      : `${countText(model.found)} found among ${plural(model.seen, 'entry', 'entries')}${end}${cut}`
 }
 
 /** The texts of a row. */
-function textsOf({ key, head, valueBytes }) {
-  return { key: keyText(key), value: valueText(key, head, valueBytes) }
-}
+const textsOf = ({ key, summary }) => ({ key: keyText(key), value: summary })
 
 function keyText(key) {
   const form = byId('key-form').value
   if (form === 'hex') return hex(key, ' ') || '(empty)'
-  const known = form === 'bytewise' ? bytewiseText(key) : form === 'known' ? open.layout.describe(key, shown.node) : undefined
+  const known =
+    form === 'bytewise'
+      ? bytewiseText(key)
+      : form === 'known'
+        ? open.layout.describe(key, shown.node)
+        : undefined
   return known ?? (key.length === 0 ? '(empty)' : escaped(key))
-}
-
-function valueText(key, head, valueBytes) {
-  // Half of a character may be at the end of what was read.
-  const own = open.layout.decode(key, head) ?? open.layout.decode(key, head.subarray(0, -1))
-  if (own?.text !== undefined) return own.text
-  if (own?.json !== undefined && head.length === valueBytes) return JSON.stringify(own.json)
-  return escaped(head)
 }
 
 async function showValue({ key }) {
@@ -182,7 +200,8 @@ byId('key-form').addEventListener('change', () => list.redraw())
 byId('search').addEventListener('submit', (event) => {
   event.preventDefault()
   const text = byId('query').value
-  const query = text === '' ? undefined : { text, where: byId('search-in').value, isHex: byId('as-hex').checked }
+  const query =
+    text === '' ? undefined : { text, where: byId('search-in').value, isHex: byId('as-hex').checked }
   try {
     if (query !== undefined) matcher(query)
   } catch (error) {
@@ -236,7 +255,9 @@ function showNotice({ title, text, advice, places, list, report, canRepair }) {
     if (paragraph !== undefined) parts.push(make('p', { textContent: paragraph }))
   }
   if (places !== undefined) {
-    const rows = places.map(([program, place]) => make('li', {}, make('b', { textContent: program }), `: ${place}`))
+    const rows = places.map(([program, place]) =>
+      make('li', {}, make('b', { textContent: program }), `: ${place}`)
+    )
     parts.push(make('ul', {}, ...rows))
   }
   if (list !== undefined) parts.push(list)
@@ -246,7 +267,12 @@ function showNotice({ title, text, advice, places, list, report, canRepair }) {
     repair.addEventListener('click', () => void openFolder(open.database, true))
     parts.push(repair)
   }
-  const close = make('button', { type: 'button', className: 'close', 'aria-label': 'Close', textContent: '×' })
+  const close = make('button', {
+    type: 'button',
+    className: 'close',
+    'aria-label': 'Close',
+    textContent: '×'
+  })
   close.addEventListener('click', hideNotice)
   byId('notice').replaceChildren(close, ...parts)
   byId('notice').hidden = false

@@ -20,6 +20,8 @@ export class RangeModel {
   #task
   count = 0
   isDone = false
+  /** Whether entries after these cannot be read. */
+  hasFailed = false
 
   constructor(client, range, changed, failed) {
     this.#client = client
@@ -29,18 +31,19 @@ export class RangeModel {
     this.#task = client.start('index', { range }, ({ starts, count }) => {
       for (const start of starts) if (this.#starts.length * STRIDE < MOST_ROWS) this.#starts.push(start)
       this.count = count
-      changed()
+      this.#changed()
     })
     this.#task.done.then(
       ({ count }) => {
         this.count = count
         this.isDone = true
-        changed()
+        this.#changed()
       },
       (error) => {
         this.isDone = true
-        failed(error)
-        changed()
+        this.hasFailed = true
+        this.#failed(error)
+        this.#changed()
       }
     )
   }
@@ -86,6 +89,8 @@ export class FoundModel {
   seen = 0
   found = 0
   isDone = false
+  /** Whether entries after those that were seen cannot be read. */
+  hasFailed = false
 
   constructor(client, range, query, changed, failed) {
     this.#changed = changed
@@ -100,6 +105,7 @@ export class FoundModel {
       this.#changed()
     }
     this.#task.done.then(end, (error) => {
+      this.hasFailed = true
       failed(error)
       end()
     })

@@ -49,6 +49,10 @@ export function problemOf(error, name) {
           : 'It may be of RocksDB, or of a newer program.'
       }
     default:
-      return { title: 'The viewer has failed', text: `${error.message}.`, advice: 'Load the page anew, and open the folder again.' }
+      return {
+        title: 'The viewer has failed',
+        text: `${error.message}.`,
+        advice: 'Load the page anew, and open the folder again.'
+      }
   }
 }

@@ -35,12 +35,22 @@ export class TreeView {
   }
 
   #item(node, level) {
-    const name = node.name === undefined ? undefined : make('span', { className: 'name', textContent: node.name })
+    const name =
+      node.name === undefined ? undefined : make('span', { className: 'name', textContent: node.name })
     const label = make('span', { className: 'label', textContent: labelOf(node) })
     const count = make('span', { className: 'count' })
     const arrow = make('span', { className: 'arrow', 'aria-hidden': 'true' })
     const row = make('div', { className: 'node', tabIndex: -1 }, arrow, name, label, count)
-    const item = make('li', { role: 'treeitem', 'aria-level': level, 'aria-selected': 'false', className: node.kind ?? '' }, row)
+    const item = make(
+      'div',
+      {
+        role: 'treeitem',
+        'aria-level': level,
+        'aria-selected': 'false',
+        className: node.kind ?? (node.prefix === undefined ? '' : 'raw')
+      },
+      row
+    )
     item.node = node
     row.title = [node.name, node.label].filter(Boolean).join(' · ')
     if (node.hasMore && !node.isLast) item.setAttribute('aria-expanded', 'false')
@@ -54,11 +64,12 @@ export class TreeView {
   }
 
   #select(item) {
-    for (const other of this.#element.querySelectorAll('[aria-selected=true]')) other.setAttribute('aria-selected', 'false')
+    for (const other of this.#element.querySelectorAll('[aria-selected=true]'))
+      other.setAttribute('aria-selected', 'false')
     for (const other of this.#element.querySelectorAll('.node[tabindex="0"]')) other.tabIndex = -1
     item.setAttribute('aria-selected', 'true')
     item.querySelector('.node').tabIndex = 0
-    this.#chosen(item.node)
+    this.#chosen({ ...item.node, path: pathOf(item) })
   }
 
   async #toggle(item) {
@@ -69,8 +80,8 @@ export class TreeView {
 
   async #open(item) {
     item.setAttribute('aria-expanded', 'true')
-    if (item.querySelector('ul') !== null) return
-    const list = make('ul', { role: 'group' })
+    if (item.querySelector('[role=group]') !== null) return
+    const list = make('div', { role: 'group' })
     item.append(list)
     await this.#addGroups(item, list)
     if (list.childElementCount === 0) {
@@ -81,10 +92,12 @@ export class TreeView {
 
   async #addGroups(item, list, from) {
     const client = this.#client
-    const { groups, from: next } = await client.call('groups', { node: plainNode(item.node), from }).catch((error) => {
-      this.#failed(error)
-      return { groups: [] }
-    })
+    const { groups, from: next } = await client
+      .call('groups', { node: plainNode(item.node), from })
+      .catch((error) => {
+        this.#failed(error)
+        return { groups: [] }
+      })
     if (client !== this.#client) return
     const level = Number(item.getAttribute('aria-level')) + 1
     for (const group of groups) {
@@ -94,7 +107,7 @@ export class TreeView {
     }
     if (next === undefined) return
     const more = make('button', { className: 'more', type: 'button', textContent: 'More groups' })
-    const place = make('li', { role: 'none' }, more)
+    const place = make('div', { role: 'none' }, more)
     more.addEventListener('click', async () => {
       place.remove()
       await this.#addGroups(item, list, next)
@@ -106,7 +119,9 @@ export class TreeView {
     this.#counting = this.#counting.then(async () => {
       if (client !== this.#client) return
       const { lower, upper } = item.node
-      const counted = await client.call('count', { range: { lower, upper }, most: MOST_COUNTED }).catch(() => undefined)
+      const counted = await client
+        .call('count', { range: { lower, upper }, most: MOST_COUNTED })
+        .catch(() => undefined)
       if (counted === undefined) return
       item.querySelector('.count').textContent = countText(counted.count) + (counted.isAll ? '' : '+')
     })
@@ -125,7 +140,7 @@ export class TreeView {
       else if (state === 'true') to = nodes[at + 1]
     } else if (event.key === 'ArrowLeft') {
       if (state === 'true') item.setAttribute('aria-expanded', 'false')
-      else to = item.parentElement.closest('li')?.querySelector('.node')
+      else to = item.parentElement.closest('[role=treeitem]')?.querySelector('.node')
     } else if (!(event.key in moves) && event.key !== 'Enter' && event.key !== ' ') return
     event.preventDefault()
     if (event.key === 'Enter' || event.key === ' ') this.#select(item)
@@ -134,6 +149,14 @@ export class TreeView {
     to.tabIndex = 0
     to.focus()
   }
+}
+
+/** The names of an item and of those that it is in, but for the root. */
+function pathOf(item) {
+  const own = item.node.name ?? labelOf(item.node)
+  const above = item.parentElement.closest('[role=treeitem]')
+  const isUnderRoot = above === null || above.parentElement.closest('[role=treeitem]') === null
+  return isUnderRoot ? own : `${pathOf(above)} › ${own}`
 }
 
 const labelOf = ({ label, isBucket }) => (isBucket ? `${label}…` : label)

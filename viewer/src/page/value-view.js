@@ -2,7 +2,7 @@
 
 import { hex } from '../bytes.js'
 import { escaped } from '../escape.js'
-import { bytewiseText } from '../values/bytewise.js'
+import { likelyBytewiseText } from '../values/bytewise.js'
 import { viewsOf } from '../values/views.js'
 import { make, plural, save } from './dom.js'
 
@@ -21,14 +21,22 @@ export class ValueView {
   }
 
   clear() {
-    this.#element.replaceChildren(make('p', { className: 'hint', textContent: 'Select an entry to see its value.' }))
+    this.#element.replaceChildren(
+      make('p', { className: 'hint', textContent: 'Select an entry to see its value.' })
+    )
   }
 
   /** Shows an entry whose whole value is known. */
   show(layout, key, value) {
     const views = viewsOf(layout, key, value)
     const shown = views.find(({ id }) => id === this.#wanted) ?? views[0]
-    const panel = make('div', { className: 'panel', role: 'tabpanel', id: 'view', tabIndex: 0, 'aria-labelledby': `view-${shown.id}` })
+    const panel = make('div', {
+      className: 'panel',
+      role: 'tabpanel',
+      id: 'view',
+      tabIndex: 0,
+      'aria-labelledby': `view-${shown.id}`
+    })
     const tabs = make('div', { className: 'tabs', role: 'tablist', 'aria-label': 'Form of the value' })
     for (const view of views) tabs.append(this.#tab(view, view === shown, tabs, panel))
     tabs.addEventListener('keydown', (event) => moveAmongTabs(event, tabs))
@@ -37,7 +45,12 @@ export class ValueView {
   }
 
   #tab(view, isShown, tabs, panel) {
-    const tab = make('button', { type: 'button', role: 'tab', id: `view-${view.id}`, textContent: view.title })
+    const tab = make('button', {
+      type: 'button',
+      role: 'tab',
+      id: `view-${view.id}`,
+      textContent: view.title
+    })
     tab.setAttribute('aria-controls', 'view')
     tab.setAttribute('aria-selected', isShown)
     tab.tabIndex = isShown ? 0 : -1
@@ -66,15 +79,15 @@ function moveAmongTabs(event, tabs) {
 /** The key in its forms, and what can be done with the entry. */
 function keyFacts(layout, key, value) {
   const facts = [
-    [layout.describe(key) === undefined ? undefined : 'Is', layout.describe(key)],
+    ['Is', layout.describe(key)],
     ['Key', key.length === 0 ? '(empty)' : escaped(key)],
-    [bytewiseText(key) === undefined ? undefined : 'bytewise', bytewiseText(key)],
+    ['bytewise', likelyBytewiseText(key)],
     ['Key, hex', hex(key, ' ')],
     ['Size', `${plural(key.length, 'byte')} of key, ${plural(value.length, 'byte')} of value`]
   ]
   const list = make('dl', { className: 'facts' })
   for (const [title, text] of facts) {
-    if (title === undefined) continue
+    if (text === undefined) continue
     list.append(make('dt', { textContent: title }), make('dd', { textContent: text }))
   }
   const saveButton = make('button', { type: 'button', className: 'quiet', textContent: 'Save value' })
@@ -85,7 +98,10 @@ function keyFacts(layout, key, value) {
 function fill(panel, view) {
   panel.scrollTop = 0
   panel.className = `panel ${view.kind}`
-  const note = make('p', { className: 'hint', textContent: 'Only the first part is shown. Save the value to see all of it.' })
+  const note = make('p', {
+    className: 'hint',
+    textContent: 'Only the first part is shown. Save the value to see all of it.'
+  })
   if (view.kind === 'rows') panel.replaceChildren(table(view.rows))
   else panel.replaceChildren(...(view.isCut ? [note] : []), make('pre', {}, ...contents(view)))
 }
@@ -93,7 +109,9 @@ function fill(panel, view) {
 function table(rows) {
   const body = make('tbody')
   for (const [title, text] of rows) {
-    body.append(make('tr', {}, make('th', { scope: 'row', textContent: title }), make('td', { textContent: text })))
+    body.append(
+      make('tr', {}, make('th', { scope: 'row', textContent: title }), make('td', { textContent: text }))
+    )
   }
   return make('table', {}, body)
 }
@@ -110,7 +128,14 @@ function coloured(text) {
   for (const match of text.matchAll(TOKEN)) {
     const [, string, colon, word, number] = match
     const token = string ?? word ?? number
-    const kind = string === undefined ? (word === undefined ? 'number' : 'word') : colon === undefined ? 'string' : 'name'
+    const kind =
+      string === undefined
+        ? word === undefined
+          ? 'number'
+          : 'word'
+        : colon === undefined
+          ? 'string'
+          : 'name'
     pieces.push(text.slice(end, match.index), make('span', { className: kind, textContent: token }))
     end = match.index + token.length
   }

@@ -11,7 +11,9 @@ export function hexLines(bytes) {
   for (let at = 0; at < bytes.length; at += WIDTH) {
     const piece = bytes.subarray(at, at + WIDTH)
     const halves = [hex(piece.subarray(0, 8), ' '), hex(piece.subarray(8), ' ')].join('  ')
-    const text = Array.from(piece, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join('')
+    const text = Array.from(piece, (byte) =>
+      byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·'
+    ).join('')
     lines.push(`${at.toString(16).padStart(digitsWidth, '0')}  ${halves.padEnd(3 * WIDTH)}  ${text}`)
   }
   return lines

@@ -10,10 +10,13 @@ export function numbersOf(bytes) {
   const add = (title, value) => rows.push([title, String(value)])
   if (name !== undefined) {
     const unsigned = name.replace('Int', 'Uint')
-    const ends = bytes.length === 1 ? [['', true]] : [
-      [', little-endian', true],
-      [', big-endian', false]
-    ]
+    const ends =
+      bytes.length === 1
+        ? [['', true]]
+        : [
+            [', little-endian', true],
+            [', big-endian', false]
+          ]
     for (const [end, little] of ends) {
       add(`unsigned${end}`, view[`get${unsigned}`](0, little))
       add(`signed${end}`, view[`get${name}`](0, little))

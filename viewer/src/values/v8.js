@@ -148,7 +148,12 @@ class Values {
       const name = this.value(depth + 1)
       const value = this.value(depth + 1)
       // `__proto__` is a name like others.
-      Object.defineProperty(object, String(name), { value, enumerable: true, configurable: true, writable: true })
+      Object.defineProperty(object, String(name), {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true
+      })
     }
     this.#tag()
   }
@@ -160,7 +165,9 @@ class Values {
     this.#tag()
     this.#reader.varint()
     if (name === '$map') {
-      object[name] = Array.from({ length: items.length / 2 }, (_, index) => items.slice(2 * index, 2 * index + 2))
+      object[name] = Array.from({ length: items.length / 2 }, (_, index) =>
+        items.slice(2 * index, 2 * index + 2)
+      )
     }
     return object
   }

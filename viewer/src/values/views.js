@@ -2,7 +2,7 @@
 
 import { textOf } from '../bytes.js'
 import { escaped } from '../escape.js'
-import { bytewiseText } from './bytewise.js'
+import { likelyBytewiseText } from './bytewise.js'
 import { hexLines } from './hex.js'
 import { numbersOf } from './numbers.js'
 
@@ -23,7 +23,8 @@ export function viewsOf(layout, key, value) {
   const views = []
   const isSmall = value.length <= MOST_PARSED_BYTES
   const own = isSmall ? layout.decode(key, value) : undefined
-  if (own?.json !== undefined) views.push({ id: 'own', title: own.title, kind: 'json', text: pretty(own.json) })
+  if (own?.json !== undefined)
+    views.push({ id: 'own', title: own.title, kind: 'json', text: pretty(own.json) })
   else if (own !== undefined) {
     const json = jsonOf(own.text)
     if (json !== undefined) views.push({ id: 'json', title: 'JSON', kind: 'json', text: json })
@@ -33,11 +34,17 @@ export function viewsOf(layout, key, value) {
   const json = own === undefined && text !== undefined ? jsonOf(text) : undefined
   if (json !== undefined) views.push({ id: 'json', title: 'JSON', kind: 'json', text: json })
 
-  const bytewise = isSmall && value.length > 0 ? bytewiseText(value) : undefined
+  const bytewise = isSmall ? likelyBytewiseText(value) : undefined
   const numbers = numbersOf(value)
   const part = value.subarray(0, MOST_SHOWN_BYTES)
   const isCut = part.length < value.length
-  const asText = { id: 'text', title: 'Text', kind: 'text', text: isPrintable(text) ? cutText(text) : escaped(part), isCut }
+  const asText = {
+    id: 'text',
+    title: 'Text',
+    kind: 'text',
+    text: isPrintable(text) ? cutText(text) : escaped(part),
+    isCut
+  }
   const asHex = { id: 'hex', title: 'Hex', kind: 'lines', text: hexLines(part).join('\n'), isCut }
   const asNumbers = { id: 'numbers', title: 'Numbers', kind: 'rows', rows: numbers }
   const asBytewise = { id: 'bytewise', title: 'bytewise', kind: 'text', text: bytewise }
@@ -49,7 +56,8 @@ export function viewsOf(layout, key, value) {
   if (!isPrintable(text)) views.push({ ...asText, title: 'Escaped' })
   // Bytes that are neither text nor known are first of all bytes.
   const first = views[0]
-  if (first.id === 'numbers' || first.id === 'bytewise') views.unshift(...views.splice(views.indexOf(asHex), 1))
+  if (first.id === 'numbers' || first.id === 'bytewise')
+    views.unshift(...views.splice(views.indexOf(asHex), 1))
   return views
 }
 
@@ -66,5 +74,7 @@ function jsonOf(text) {
 
 const cutText = (text) => text.slice(0, MOST_SHOWN_BYTES)
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const isPrintable = (text) => text !== undefined && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)
+/** Characters that no text has: control characters other than tabs and line breaks. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u
+
+const isPrintable = (text) => text !== undefined && !CONTROL.test(text)

@@ -2,18 +2,22 @@
 
 import { BackendLevel } from 'terrace-core'
 import { afterPrefix } from '../bytes.js'
-import { jsonLine } from '../escape.js'
+import { escaped } from '../escape.js'
 import { ASKED_NAMES, layoutOf } from '../layouts/index.js'
-import { FolderBackend } from './folder-backend.js'
 import { matcher } from '../matches.js'
-import { bounds, firstKeys, walk } from './scan.js'
+import { FolderBackend } from './folder-backend.js'
+import { LineWriter } from './line-writer.js'
+import { bounds, firstKeys, take, walk } from './scan.js'
 import { groupsBelow, nameGroups } from './tree.js'
 
 /** Entries from one remembered key of a list to the next. */
 export const STRIDE = 100
 
-/** Bytes of a value that a list shows. */
-const HEAD_BYTES = 160
+/** Characters of a value that a list shows. */
+const SUMMARY_LENGTH = 160
+
+/** A larger value is not decoded for a list. */
+const MOST_DECODED_BYTES = 16 << 10
 
 /** Entries that a search keeps. It counts all. */
 const MOST_FOUND = 10_000
@@ -38,10 +42,7 @@ export class Session {
     this.#backend = backend
     this.#db = db
     await db.open()
-    const keys = await firstKeys(db, {}, SAMPLE_KEYS)
-    const asked = await db.getMany(ASKED_NAMES, { keyEncoding: 'utf8' })
-    const names = ASKED_NAMES.filter((_, index) => asked[index] !== undefined)
-    this.#layout = layoutOf({ order: backend.order, keys, names })
+    this.#layout = layoutOf({ order: backend.order, ...(await sampleOf(db)) })
     return { order: backend.order, report: backend.report, layout: this.#layout.id }
   }
 
@@ -73,15 +74,10 @@ export class Session {
     return { count }
   }
 
-  /** Up to {@link STRIDE} entries of a range from `from` on: keys and the first bytes of their values. */
+  /** Up to {@link STRIDE} entries of a range from `from` on: keys and what their values begin with. */
   async page({ range, from }) {
-    const iterator = this.#db.iterator({ ...bounds({ ...range, lower: from }), limit: STRIDE })
-    try {
-      const entries = await iterator.nextv(STRIDE)
-      return entries.map(([key, value]) => headOf(key, value))
-    } finally {
-      await iterator.close()
-    }
+    const entries = () => this.#db.iterator({ ...bounds({ ...range, lower: from }), limit: STRIDE })
+    return (await take(entries, STRIDE)).map((entry) => this.#row(entry))
   }
 
   /** A whole value. */
@@ -98,7 +94,7 @@ export class Session {
       const kept = hits.slice(0, Math.max(0, MOST_FOUND - found))
       seen += page.length
       found += hits.length
-      task.progress({ entries: kept.map(([key, value]) => headOf(key, value)), seen, found })
+      task.progress({ entries: kept.map((entry) => this.#row(entry)), seen, found })
     }
     return { seen, found }
   }
@@ -106,21 +102,20 @@ export class Session {
   /** Reports the lines of an export, as bytes: of a range, or of what a search finds in it. */
   async export({ range, query }, task) {
     const test = query === undefined ? undefined : matcher(query)
-    const encoder = new TextEncoder()
-    let [lines, count] = ['', 0]
+    const writer = new LineWriter()
+    let count = 0
     const handOver = () => {
-      const bytes = encoder.encode(lines)
-      lines = ''
+      const bytes = writer.take()
       task.progress({ bytes, count }, [bytes.buffer])
     }
     const narrowed = test === undefined ? range : this.#narrow(range, test)
     for await (const page of walk(this.#db, narrowed, task, { values: true })) {
       for (const [key, value] of page) {
         if (test !== undefined && !test.matches(key, value)) continue
-        lines += jsonLine(key, value)
+        writer.add(key, value)
         count++
       }
-      if (lines.length > CHUNK_BYTES) handOver()
+      if (writer.size > CHUNK_BYTES) handOver()
     }
     handOver()
     return { count }
@@ -131,18 +126,45 @@ export class Session {
     return this.#backend?.takeFailure()
   }
 
+  /** An entry as a row of a list shows it. */
+  #row([key, value]) {
+    return { key, summary: this.#summary(key, value), valueBytes: value.length }
+  }
+
+  #summary(key, value) {
+    // Text can be decoded in part, where it is not cut amid a character.
+    const part = value.subarray(0, MOST_DECODED_BYTES)
+    const own = this.#layout.decode(key, part) ?? this.#layout.decode(key, part.subarray(0, -1))
+    const text =
+      own?.text ?? (own === undefined ? escaped(value.subarray(0, SUMMARY_LENGTH)) : JSON.stringify(own.json))
+    return text.slice(0, SUMMARY_LENGTH)
+  }
+
   /** The part of a range that can have what begins with a prefix: in bytewise order, they are neighbours. */
   #narrow(range, { prefix }) {
     if (prefix === undefined || this.#layout.id === 'indexeddb') return range
     const after = afterPrefix(prefix)
     return {
       lower: range.lower === undefined || isBelow(range.lower, prefix) ? prefix : range.lower,
-      upper: after === undefined || (range.upper !== undefined && isBelow(range.upper, after)) ? range.upper : after
+      upper:
+        after === undefined || (range.upper !== undefined && isBelow(range.upper, after))
+          ? range.upper
+          : after
     }
   }
 }
 
-const headOf = (key, value) => ({ key, head: value.slice(0, HEAD_BYTES), valueBytes: value.length })
+/** What tells the layout: the first keys, and which of some names exist. What is damaged tells nothing. */
+async function sampleOf(db) {
+  try {
+    const keys = await firstKeys(db, {}, SAMPLE_KEYS)
+    const asked = await db.getMany(ASKED_NAMES, { keyEncoding: 'utf8' })
+    return { keys, names: ASKED_NAMES.filter((_, index) => asked[index] !== undefined) }
+  } catch (error) {
+    if (error.code !== 'LEVEL_CORRUPTION') throw error
+    return { keys: [], names: [] }
+  }
+}
 
 /** Whether one key is before another, byte by byte. */
 function isBelow(a, b) {

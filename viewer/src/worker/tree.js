@@ -4,11 +4,14 @@ import { commonLength } from '../bytes.js'
 import { escaped } from '../escape.js'
 import { firstKeys } from './scan.js'
 
-/** Groups that one call finds. */
+/** Groups that one call finds. Where there are more, keys are put into groups by their next character, if the layout allows it. */
 const MOST_GROUPS = 200
 
-/** Keys that belong to no group before all such keys are put into groups by their next character. */
+/** The same, for keys that belong to no group, or are alone in theirs. */
 const MOST_LOOSE_KEYS = 50
+
+/** A layout without such groups passes over so many keys that belong to none. */
+const MOST_SKIPPED_KEYS = 1000
 
 /**
  * Finds the groups below `node` (`{}` is the whole database).
@@ -29,46 +32,46 @@ export async function groupsBelow(db, layout, node, from) {
   return listGroups(db, node, grouping, from?.key, true)
 }
 
-/** Returns undefined if there are too many keys without a group. */
+/** Returns undefined if there are too many groups, or keys without one, and buckets are better. */
 async function listGroups(db, node, grouping, start, buckets) {
   const groups = []
-  let looseKeys = 0
+  const groupOf = (key) => (buckets ? grouping.bucketOf(key) : grouping.groupOf(key))
+  const mayBeBuckets = !buckets && grouping.bucketOf !== undefined
+  let [looseKeys, lonelyKeys] = [0, 0]
   let lower = start ?? node.lower
   while (true) {
     const [key, second] = await firstKeys(db, { lower, upper: node.upper }, 2)
     if (key === undefined) return { groups }
+    if (mayBeBuckets && (groups.length === MOST_GROUPS || looseKeys + lonelyKeys > MOST_LOOSE_KEYS))
+      return undefined
     if (groups.length === MOST_GROUPS) return { groups, from: { key, buckets } }
-    const group = grouping.groupOf(key) ?? (buckets ? grouping.bucketOf?.(key) : undefined)
+    const group = groupOf(key)
     if (group === undefined) {
       looseKeys++
-      if (looseKeys > MOST_LOOSE_KEYS && grouping.bucketOf !== undefined) return undefined
-      if (second === undefined) return { groups }
-      // Without buckets, a node of many such keys has no groups.
-      if (looseKeys > MOST_LOOSE_KEYS) return { groups }
+      if (second === undefined || looseKeys > MOST_SKIPPED_KEYS) return { groups }
       lower = second
       continue
     }
-    const range = { lower: group.lower, upper: group.upper }
-    const [, another] = await firstKeys(db, range, 2)
-    if (!group.isBucket) groups.push({ ...group, hasMore: another !== undefined })
-    // A bucket of one key is none. Another is called by all that its keys have in common.
-    else if (another !== undefined) {
-      const [last] = await firstKeys(db, range, 1, true)
-      const label = escaped(key.subarray(group.shown, commonLength(key, last)))
-      groups.push({ ...group, label, hasMore: true })
-    }
+    const whole = await wholeGroup(db, group, key)
+    if (!whole.hasMore) lonelyKeys++
+    if (whole.hasMore || !group.isBucket) groups.push(whole)
     if (group.upper === undefined) return { groups }
     lower = group.upper
   }
 }
 
-/** Adds the names that are stored for groups to their labels. */
+/** A group with what only its keys tell: `hasMore` if there are several. A bucket is called by all that they have in common. */
+async function wholeGroup(db, group, key) {
+  const range = { lower: group.lower, upper: group.upper }
+  const [, another] = await firstKeys(db, range, 2)
+  const hasMore = another !== undefined
+  if (!group.isBucket || !hasMore) return { ...group, hasMore }
+  const [last] = await firstKeys(db, range, 1, true)
+  return { ...group, hasMore, label: escaped(key.subarray(group.shown, commonLength(key, last))) }
+}
+
+/** Adds the names that are stored for groups. */
 export async function nameGroups(db, layout, groups) {
-  for (const group of groups) {
-    if (group.nameAt === undefined) continue
-    const value = await db.get(group.nameAt)
-    const name = value === undefined ? undefined : layout.nameOf(value)
-    if (name !== undefined) group.name = name
-  }
-  return groups
+  if (layout.nameOf === undefined) return
+  for (const group of groups) group.name = await layout.nameOf(db, group)
 }

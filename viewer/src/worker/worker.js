@@ -15,7 +15,10 @@ self.onmessage = async ({ data }) => {
     return
   }
   const { id, method, parameters } = data
-  const task = { isCancelled: false, progress: (progress, transfer) => postMessage({ id, progress }, transfer ?? []) }
+  const task = {
+    isCancelled: false,
+    progress: (progress, transfer) => postMessage({ id, progress }, transfer ?? [])
+  }
   tasks.set(id, task)
   try {
     const result = await session[method](parameters, task)
