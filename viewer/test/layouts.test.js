@@ -198,6 +198,9 @@ test('IndexedDB: values', () => {
   assert.deepEqual(value('0001000004', '8001'), { title: 'Number', json: 128 })
   assert.deepEqual(value('0001000064011e01', '01'), { title: 'Truth', json: true })
   assert.deepEqual(value('0001011e0101006109', '0103000000000000f03f').json, { version: 1, primaryKey: '1' })
+  assert.equal(value('00010000320101', '0000010200690064').json, 'id')
+  assert.deepEqual(value('0001000064011e02', '0000020201006101 0062').json, ['a', 'b'])
+  assert.equal(value('00010000320101', '000000').json, null)
   assert.equal(value('0001010103000000000000f03f', '01ff15'), undefined)
 })
 

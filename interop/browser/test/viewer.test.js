@@ -11,6 +11,8 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { buildViewer } from '../../../viewer/build.mjs'
+import { indexedDbLayout } from '../../../viewer/src/layouts/indexeddb.js'
+import { localStorageLayout, parse } from '../../../viewer/src/layouts/local-storage.js'
 import { useBrowser } from './support/browser.js'
 
 const openPage = useBrowser()
@@ -27,6 +29,7 @@ const DIGESTS = new Map(
 
 let html
 let directory
+let copies = 0
 before(async () => {
   html = await buildViewer()
   directory = mkdtempSync(join(tmpdir(), 'terrace-viewer-'))
@@ -65,7 +68,7 @@ function copyOf(name, to) {
 
 /** The IndexedDB that Chromium left, whose largest tables are compressed in testdata. */
 function indexedDb() {
-  const copy = copyOf('chromium/visit2-killed/indexeddb', 'shop.indexeddb.leveldb')
+  const copy = copyOf('chromium/visit2-killed/indexeddb', `${(copies += 1)}/shop.indexeddb.leveldb`)
   for (const table of ['000011.ldb', '000016.ldb']) {
     const compressed = join(copy, `${table}.gz`)
     writeFileSync(join(copy, table), gunzipSync(readFileSync(compressed)))
@@ -224,6 +227,39 @@ test('IndexedDB: databases, object stores and indexes by name, records as object
   await node(page, 'email').click()
   await status(page, '3,000 entries')
   await page.locator('.row[aria-posinset="1"] .key', { hasText: '"u0@example.org" → 0' }).waitFor()
+})
+
+test('what is exported and decoded of Chromium is what the page itself saw', async (t) => {
+  const { seen } = JSON.parse(readFileSync(join(testdata, 'chromium/seen-by-the-page.json'), 'utf8'))
+  const page = await openViewer(t)
+  await choose(page, join(testdata, 'chromium/visit2-killed/local-storage'))
+  await node(page, 'http://127.0.0.1:18765').click()
+  await status(page, '2,003 entries')
+  const stored = (await exported(page)).lines.map((line) => {
+    const [key, value] = [JSON.parse(line).key, JSON.parse(line).value].map(
+      (part) => new Uint8Array(bytesOf(part))
+    )
+    return [parse(key).name, localStorageLayout.decode(key, value).text]
+  })
+  assert.deepEqual(Object.fromEntries(stored), seen[2].local)
+
+  await page.setInputFiles('#other-folder', indexedDb())
+  await node(page, 'shop').waitFor()
+  await expand(page, 'shop')
+  await node(page, 'kinds').waitFor()
+  await expand(page, 'kinds')
+  await page
+    .locator('#tree [role=treeitem]', { hasText: 'kinds' })
+    .last()
+    .getByText('records', { exact: true })
+    .click()
+  await status(page, '1,266 entries')
+  const values = (await exported(page)).lines.map((line) => {
+    const { key, value } = JSON.parse(line)
+    return indexedDbLayout.decode(new Uint8Array(bytesOf(key)), new Uint8Array(bytesOf(value))).json
+  })
+  // They are in the order of their keys: numbers, dates, strings, bytes, arrays.
+  assert.deepEqual(values, seen[2].idb.kindsInOrder)
 })
 
 test('the forms of a value: text, JSON, numbers, hex', async (t) => {

@@ -13,10 +13,11 @@ export const ValueKind = {
   bool: 'bool',
   primaryKey: 'primary key',
   record: 'record',
+  keyPath: 'key path',
   opaque: 'opaque'
 }
 
-const { integer, varint, text, bool, primaryKey, record, opaque } = ValueKind
+const { integer, varint, text, bool, primaryKey, record, keyPath, opaque } = ValueKind
 
 const GLOBAL = {
   0: ['schema version', integer],
@@ -39,7 +40,7 @@ const OF_DATABASE = {
 
 const OF_STORE = [
   ['object store name', text],
-  ['object store key path', opaque],
+  ['object store key path', keyPath],
   ['object store auto increment', bool],
   ['object store evictable', bool],
   ['object store last version', integer],
@@ -51,7 +52,7 @@ const OF_STORE = [
 const OF_INDEX = [
   ['index name', text],
   ['index unique', bool],
-  ['index key path', opaque],
+  ['index key path', keyPath],
   ['index multi-entry', bool]
 ]
 
@@ -164,7 +165,8 @@ function ofStore(reader, { database, store, index }) {
   return entry
 }
 
-const countedText = (reader) => reader.utf16(2 * reader.varint(), 'big')
+/** A number of UTF-16 units, and the units. */
+export const countedText = (reader) => reader.utf16(2 * reader.varint(), 'big')
 
 /** A key of a page: a type, and what it says. */
 export function idbKey(reader, depth = 0) {

@@ -2,7 +2,16 @@
 
 import { hex } from '../bytes.js'
 import { v8Value } from '../values/v8.js'
-import { bytesOfVarint, FIRST_INDEX, idbKey, idsOf, keyOf, parse, ValueKind } from './indexeddb-keys.js'
+import {
+  bytesOfVarint,
+  countedText,
+  FIRST_INDEX,
+  idbKey,
+  idsOf,
+  keyOf,
+  parse,
+  ValueKind
+} from './indexeddb-keys.js'
 import { decoded, NotDecoded, Reader } from './reader.js'
 
 /** More databases than these of one folder have no name. */
@@ -137,10 +146,27 @@ function valueIn(kind, value) {
         title: 'Primary key',
         json: { version: reader.varint(), primaryKey: shownKey(idbKey(reader)) }
       }
+    case ValueKind.keyPath:
+      return { title: 'Key path', json: keyPathOf(reader) }
     case ValueKind.record:
       // The version of the record comes first.
       reader.varint()
       return { title: 'Object', json: v8Value(reader.bytes(reader.left)) }
+    default:
+      throw new NotDecoded()
+  }
+}
+
+/** None, a path, or several. Two zeros tell the form from an older one, which was text alone. */
+function keyPathOf(reader) {
+  if (reader.byte() !== 0 || reader.byte() !== 0) throw new NotDecoded()
+  switch (reader.byte()) {
+    case 0:
+      return null
+    case 1:
+      return countedText(reader)
+    case 2:
+      return Array.from({ length: Math.min(reader.varint(), reader.left) }, () => countedText(reader))
     default:
       throw new NotDecoded()
   }
