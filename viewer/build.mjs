@@ -21,7 +21,7 @@ export async function buildViewer() {
     'terrace-wasm',
     /\.wasm$/,
     '--features',
-    'folder',
+    'directory',
     '--target',
     TARGET,
     '--profile',
@@ -33,7 +33,7 @@ export async function buildViewer() {
     WORKER_SOURCE: JSON.stringify(worker.text),
     ENGINE_GZIPPED: JSON.stringify(engine)
   })
-  const style = readFileSync(join(here, 'viewer.css'), 'utf8')
+  const style = ['viewer.css', 'parts.css'].map((file) => readFileSync(join(here, file), 'utf8')).join('\n')
   // Only these scripts and styles run; the worker is made of a part of the script. Nothing can be loaded or sent.
   const policy = [
     "default-src 'none'",

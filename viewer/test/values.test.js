@@ -8,7 +8,7 @@ import { escaped, fromEscaped, jsonOfBytes } from '../src/escape.js'
 import { plain } from '../src/layouts/plain.js'
 import { NotDecoded } from '../src/layouts/reader.js'
 import { matcher } from '../src/matches.js'
-import { databasesIn } from '../src/page/folder.js'
+import { databasesIn } from '../src/page/directory.js'
 import { notADatabase, problemOf } from '../src/page/problems.js'
 import { bytewiseText, likelyBytewiseText } from '../src/values/bytewise.js'
 import { hexLines } from '../src/values/hex.js'
@@ -192,7 +192,7 @@ test('the first form of a value is the most telling', () => {
   assert.ok(text.isCut && text.text.length < 300_000)
 })
 
-test('databases are found by their files, wherever they are in a folder', () => {
+test('databases are found by their files, wherever they are in a directory', () => {
   const file = (name) => ({ name, size: 10 })
   const at = (...paths) => paths.map((path) => ({ path, file: file(path.split('/').at(-1)) }))
   const found = databasesIn(
@@ -222,5 +222,5 @@ test('each problem says what to do', () => {
   )
   assert.match(problem('LEVEL_IO_ERROR', 'x', 'NotReadableError').text, /choose it again/)
   assert.match(problem('LEVEL_INTERNAL_ERROR', 'x').advice, /Load the page anew/)
-  assert.equal(notADatabase([]).title, 'The folder is empty')
+  assert.equal(notADatabase([]).title, 'The directory is empty')
 })

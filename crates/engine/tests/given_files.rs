@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use terrace_engine::env::{Env, GivenFile, MemoryEnv};
-use terrace_engine::{Db, ErrorKind, IterOptions, Options};
+use terrace_engine::{Db, ErrorKind, IterOptions, Options, UserComparator};
 
 /// Entries of each database of testdata that was not written by a browser.
 const ENTRIES: usize = 2403;
@@ -90,4 +90,19 @@ fn a_damaged_given_database_is_repaired_in_memory() {
     let left = count(&env).unwrap();
     assert!(left > ENTRIES - 20 && left < ENTRIES, "{left}");
     assert!(env.exists(Path::new("/fruit/lost/000005.ldb")).unwrap());
+}
+
+#[test]
+fn the_order_of_keys_is_told_as_long_as_the_manifest_is_there() {
+    let env = MemoryEnv::with_steps();
+    assert_eq!(Db::comparator_name("/fruit", &env), None);
+    let comparator = UserComparator::by_name("idb_cmp1").unwrap();
+    let options = Options { comparator, create_if_missing: true, ..options(&env) };
+    Db::open("/fruit", options).unwrap().close().unwrap();
+    assert_eq!(Db::comparator_name("/fruit", &env).as_deref(), Some(&b"idb_cmp1"[..]));
+
+    for name in names(&env).iter().filter(|name| name.starts_with("MANIFEST")) {
+        env.remove_file(&Path::new("/fruit").join(name)).unwrap();
+    }
+    assert_eq!(Db::comparator_name("/fruit", &env), None);
 }

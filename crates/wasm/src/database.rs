@@ -21,7 +21,7 @@ thread_local! {
 
 pub(crate) struct Database {
     db: Db,
-    /// The pool that its files are in; none if it is a folder of the host.
+    /// The pool that its files are in; none if it is a directory of the host.
     pool: Option<PooledEnv>,
     snapshots: Numbered<Snapshot>,
     iterators: Numbered<Iterator>,

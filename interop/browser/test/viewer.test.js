@@ -53,7 +53,7 @@ async function openViewer(t) {
   return Object.assign(page, { requests })
 }
 
-const choose = (page, folder) => page.setInputFiles('#folder', folder)
+const choose = (page, folder) => page.setInputFiles('#directory', folder)
 const status = (page, text) => page.locator('#status', { hasText: text }).waitFor()
 const node = (page, text) => page.locator('#tree .node', { hasText: text }).first()
 const expand = (page, text) => node(page, text).locator('.arrow').click()
@@ -68,7 +68,8 @@ function copyOf(name, to) {
 
 /** The IndexedDB that Chromium left, whose largest tables are compressed in testdata. */
 function indexedDb() {
-  const copy = copyOf('chromium/visit2-killed/indexeddb', `${(copies += 1)}/shop.indexeddb.leveldb`)
+  copies++
+  const copy = copyOf('chromium/visit2-killed/indexeddb', `${copies}/shop.indexeddb.leveldb`)
   for (const table of ['000011.ldb', '000016.ldb']) {
     const compressed = join(copy, `${table}.gz`)
     writeFileSync(join(copy, table), gunzipSync(readFileSync(compressed)))
@@ -243,7 +244,7 @@ test('what is exported and decoded of Chromium is what the page itself saw', asy
   })
   assert.deepEqual(Object.fromEntries(stored), seen[2].local)
 
-  await page.setInputFiles('#other-folder', indexedDb())
+  await page.setInputFiles('#other-directory', indexedDb())
   await node(page, 'shop').waitFor()
   await expand(page, 'shop')
   await node(page, 'kinds').waitFor()
@@ -282,19 +283,19 @@ test('the forms of a value: text, JSON, numbers, hex', async (t) => {
 test('several databases in a folder: the user chooses', async (t) => {
   const page = await openViewer(t)
   await choose(page, join(testdata, 'chromium/visit1-closed'))
-  await page.getByRole('heading', { name: '5 databases in this folder' }).waitFor()
+  await page.getByRole('heading', { name: '5 databases in this directory' }).waitFor()
   await page.locator('#notice button', { hasText: 'session-storage' }).click()
   await status(page, '3 entries')
   await page.locator('#facts', { hasText: 'Session Storage of Chromium' }).waitFor()
 })
 
-test('what is no LevelDB folder is refused, and the page says what is one', async (t) => {
+test('what is no LevelDB directory is refused, and the page says what is one', async (t) => {
   const page = await openViewer(t)
   const folder = join(directory, 'letters')
   mkdirSync(folder)
   writeFileSync(join(folder, 'letter.txt'), 'Dear database')
   await choose(page, folder)
-  await page.getByRole('heading', { name: 'This is not a LevelDB folder' }).waitFor()
+  await page.getByRole('heading', { name: 'This is not a LevelDB directory' }).waitFor()
   assert.match(await notice(page), /a folder with a file CURRENT/)
   assert.deepEqual(page.problems, [])
 })
@@ -349,7 +350,7 @@ test('a file that changes after the folder was chosen: the page says so', async 
   const table = join(copyOf('leveldb-1.23-raw', 'two/first'), '000005.ldb')
   copyOf('leveldb-sst', 'two/second')
   await choose(page, join(directory, 'two'))
-  await page.getByRole('heading', { name: '2 databases in this folder' }).waitFor()
+  await page.getByRole('heading', { name: '2 databases in this directory' }).waitFor()
   writeFileSync(table, 'something else')
   await page.locator('#notice button', { hasText: 'two/first' }).click()
   await page.getByRole('heading', { name: 'The browser could not read a file' }).waitFor()

@@ -14,7 +14,7 @@ import {
 } from './indexeddb-keys.js'
 import { decoded, NotDecoded, Reader } from './reader.js'
 
-/** More databases than these of one folder have no name. */
+/** More databases than these of one directory have no name. */
 const MOST_NAMES = 1000
 
 /** The first of all keys of a database. A key without a type would come after them. */

@@ -1,4 +1,4 @@
-/** The worker that has a folder open, as the page calls it. */
+/** The worker that has a directory open, as the page calls it. */
 
 /** What the worker could not do: `code` and `message` of the engine, `refusal` if the browser did not read a file. */
 export class WorkerError extends Error {

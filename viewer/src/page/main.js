@@ -1,4 +1,4 @@
-/** The page: a folder is dropped or chosen, then its groups of keys, entries and values are shown side by side. */
+/** The page: a directory is dropped or chosen, then its groups of keys, entries and values are shown side by side. */
 
 import { hex } from '../bytes.js'
 import { escaped } from '../escape.js'
@@ -6,9 +6,9 @@ import { layoutById } from '../layouts/index.js'
 import { matcher } from '../matches.js'
 import { bytewiseText } from '../values/bytewise.js'
 import { Client } from './client.js'
+import { databasesIn, filesOfDrop, filesOfInput } from './directory.js'
 import { byId, countText, make, plural, save, sizeText } from './dom.js'
 import { exportEntries } from './export.js'
-import { databasesIn, filesOfDrop, filesOfInput } from './folder.js'
 import { ListView } from './list-view.js'
 import { FoundModel, RangeModel } from './models.js'
 import { compiledEngine, workerUrl } from './parts.js'
@@ -16,7 +16,7 @@ import { notADatabase, problemOf } from './problems.js'
 import { TreeView } from './tree-view.js'
 import { ValueView } from './value-view.js'
 
-/** The folder that is open. */
+/** The directory that is open. */
 const open = { client: undefined, database: undefined, layout: undefined, order: '' }
 
 /** What the list shows: a node of the tree, and a search in it. */
@@ -30,9 +30,9 @@ const list = new ListView(
 const tree = new TreeView(byId('tree'), showNode, (error) => showProblem(error))
 const value = new ValueView(byId('value'))
 
-// A folder.
+// A directory.
 
-for (const input of [byId('folder'), byId('other-folder')]) {
+for (const input of [byId('directory'), byId('other-directory')]) {
   input.addEventListener('change', () => {
     take(filesOfInput(input))
     input.value = ''
@@ -52,7 +52,7 @@ document.addEventListener('drop', async (event) => {
     take(await filesOfDrop(event.dataTransfer))
   } catch (error) {
     showNotice({
-      title: 'The browser does not hand over the dropped folder',
+      title: 'The browser does not hand over the dropped directory',
       text: `${error.message}. Choose it by the button instead.`
     })
   }
@@ -60,10 +60,10 @@ document.addEventListener('drop', async (event) => {
 
 /** Shows the database among files, or lets the user choose one of several. */
 function take(files) {
-  closeFolder()
+  closeDirectory()
   const databases = databasesIn(files)
   if (databases.length === 0) showNotice(notADatabase(files))
-  else if (databases.length === 1) void openFolder(databases[0])
+  else if (databases.length === 1) void openDirectory(databases[0])
   else showChoice(databases)
 }
 
@@ -75,17 +75,17 @@ function showChoice(databases) {
       make('span', { className: 'label', textContent: database.path }),
       make('span', { className: 'count', textContent: sizeText(database.sizeBytes) })
     )
-    button.addEventListener('click', () => void openFolder(database))
+    button.addEventListener('click', () => void openDirectory(database))
     return make('li', {}, button)
   })
   showNotice({
-    title: `${plural(databases.length, 'database')} in this folder`,
+    title: `${plural(databases.length, 'database')} in this directory`,
     list: make('ul', { className: 'choice' }, ...items)
   })
 }
 
-async function openFolder(database, repairs = false) {
-  closeFolder()
+async function openDirectory(database, repairs = false) {
+  closeDirectory()
   hideNotice()
   document.body.dataset.state = 'opening'
   const client = new Client(workerUrl)
@@ -118,7 +118,7 @@ async function openFolder(database, repairs = false) {
   }
 }
 
-function closeFolder() {
+function closeDirectory() {
   open.client?.close()
   open.client = undefined
   list.show(undefined)
@@ -244,7 +244,7 @@ byId('export').addEventListener('click', async () => {
 // Notices.
 
 function showProblem(error) {
-  const problem = problemOf(error, open.database?.name ?? 'the folder')
+  const problem = problemOf(error, open.database?.name ?? 'the directory')
   if (document.body.dataset.state === 'opening') document.body.dataset.state = 'empty'
   showNotice(problem)
 }
@@ -264,7 +264,7 @@ function showNotice({ title, text, advice, places, list, report, canRepair }) {
   if (report !== undefined) parts.push(make('pre', { textContent: report.trim() }))
   if (canRepair) {
     const repair = make('button', { type: 'button', id: 'repair', textContent: 'Show what is intact' })
-    repair.addEventListener('click', () => void openFolder(open.database, true))
+    repair.addEventListener('click', () => void openDirectory(open.database, true))
     parts.push(repair)
   }
   const close = make('button', {

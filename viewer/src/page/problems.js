@@ -4,16 +4,16 @@ const UNKNOWN_ORDER = /unknown order/
 
 /** The user gave files among which there is no database. */
 export function notADatabase(files) {
-  const title = files.length === 0 ? 'The folder is empty' : 'This is not a LevelDB folder'
+  const title = files.length === 0 ? 'The directory is empty' : 'This is not a LevelDB directory'
   return {
     title,
     text:
-      'A LevelDB database is a folder with a file CURRENT, a file MANIFEST-…, and files such as 000005.ldb and 000007.log. ' +
-      'Choose that folder, or one that contains it.',
+      'A LevelDB database is a directory with a file CURRENT, a file MANIFEST-…, and files such as 000005.ldb and 000007.log. ' +
+      'Choose that directory, or one that contains it.',
     places: [
       ['Chromium, Local Storage', 'Local Storage/leveldb in the profile'],
       ['Chromium, IndexedDB', 'IndexedDB/….indexeddb.leveldb in the profile'],
-      ['Minecraft Bedrock', 'db in the folder of a world']
+      ['Minecraft Bedrock', 'db in the directory of a world']
     ]
   }
 }
@@ -24,8 +24,8 @@ export function problemOf(error, name) {
     return {
       title: 'The browser could not read a file',
       text:
-        `${error.message}. A program has probably changed or removed the file since you chose the folder (${error.refusal}). ` +
-        'Close the program that uses the database, or copy the folder, and choose it again.'
+        `${error.message}. A program has probably changed or removed the file since you chose the directory (${error.refusal}). ` +
+        'Close the program that uses the database, or copy the directory, and choose it again.'
     }
   }
   switch (error.code) {
@@ -35,7 +35,7 @@ export function problemOf(error, name) {
         text: `${error.message}.`,
         advice:
           'What is intact can be shown: the viewer repairs a copy in memory, and your files stay as they are. ' +
-          `To repair the files themselves, copy the folder and run “terrace repair ${name}”.`,
+          `To repair the files themselves, copy the directory and run “terrace repair ${name}”.`,
         canRepair: true
       }
     case 'LEVEL_DATABASE_MISSING':
@@ -52,7 +52,7 @@ export function problemOf(error, name) {
       return {
         title: 'The viewer has failed',
         text: `${error.message}.`,
-        advice: 'Load the page anew, and open the folder again.'
+        advice: 'Load the page anew, and open the directory again.'
       }
   }
 }

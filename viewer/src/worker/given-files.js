@@ -1,4 +1,4 @@
-/** The files of the folder: the functions that `crates/wasm/src/host_files.rs` imports, over files that the user has chosen. */
+/** The files of the directory: the functions that `crates/wasm/src/host_files.rs` imports, over files that the user has chosen. */
 
 /** Bytes that are read at once: a read of a file costs far more than its bytes. */
 const PIECE_BYTES = 256 * 1024

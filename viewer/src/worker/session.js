@@ -1,11 +1,11 @@
-/** The open folder, and what the page asks of it. */
+/** The open directory, and what the page asks of it. */
 
 import { BackendLevel } from 'terrace-core'
 import { afterPrefix } from '../bytes.js'
 import { escaped } from '../escape.js'
 import { ASKED_NAMES, layoutOf } from '../layouts/index.js'
 import { matcher } from '../matches.js'
-import { FolderBackend } from './folder-backend.js'
+import { DirectoryBackend } from './directory-backend.js'
 import { LineWriter } from './line-writer.js'
 import { bounds, firstKeys, take, walk } from './scan.js'
 import { groupsBelow, nameGroups } from './tree.js'
@@ -35,9 +35,9 @@ export class Session {
   #db
   #layout
 
-  /** Opens a folder. Returns what the page shows of it. */
-  async open(folder) {
-    const backend = new FolderBackend(folder)
+  /** Opens a directory. Returns what the page shows of it. */
+  async open(directory) {
+    const backend = new DirectoryBackend(directory)
     const db = new BackendLevel(backend, BYTES)
     this.#backend = backend
     this.#db = db

@@ -1,5 +1,5 @@
 /**
- * The worker that has the folder open. The page sends `{ id, method, parameters }`; it gets `{ id, progress }` any number of times, then
+ * The worker that has the directory open. The page sends `{ id, method, parameters }`; it gets `{ id, progress }` any number of times, then
  * `{ id, result }` or `{ id, error }`. `{ cancel: id }` ends a task soon: its result says how far it got.
  */
 

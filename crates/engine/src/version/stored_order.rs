@@ -38,28 +38,3 @@ fn of_manifest(env: &dyn Env, path: &Path) -> Option<Vec<u8>> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use terrace_env::MemoryEnv;
-    use terrace_format::comparator::{IDB_NAME, UserComparator};
-
-    use super::*;
-    use crate::{Db, Options};
-
-    #[test]
-    fn the_name_is_that_of_the_comparator_that_the_database_was_made_with() {
-        let env = MemoryEnv::with_steps();
-        assert_eq!(Db::comparator_name("/db", &env), None);
-        let comparator = UserComparator::by_name(IDB_NAME).unwrap();
-        let options = Options { comparator, env: Arc::new(env.clone()), ..Options::default() };
-        Db::open("/db", options).unwrap().close().unwrap();
-        assert_eq!(Db::comparator_name("/db", &env).as_deref(), Some(IDB_NAME.as_bytes()));
-
-        let number = current::decode(&read_current(&env, Path::new("/db")).unwrap()).unwrap();
-        env.remove_file(&Path::new("/db").join(file_name::manifest_name(number))).unwrap();
-        assert_eq!(Db::comparator_name("/db", &env), None);
-    }
-}

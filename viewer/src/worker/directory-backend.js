@@ -1,4 +1,4 @@
-/** A LevelDB folder as a back-end of `terrace-core`, so that it is read by the API of abstract-level. Nothing is ever written to it. */
+/** A LevelDB directory as a back-end of `terrace-core`, so that it is read by the API of abstract-level. Nothing is ever written to it. */
 
 import { codedError } from 'terrace-core'
 import { storeOne, storeTwo } from '../../../packages/terrace/dist/browser/arguments.js'
@@ -6,16 +6,16 @@ import { Engine } from '../../../packages/terrace/dist/browser/engine.js'
 import { WasmReads } from '../../../packages/terrace/dist/browser/wasm-reads.js'
 import { GivenFiles } from './given-files.js'
 
-/** A flag of `terrace_open_folder`. */
+/** A flag of `terrace_open_directory`. */
 const REPAIR = 1
 
 const CACHE_BYTES = 32 << 20
 
 const decoder = new TextDecoder()
 
-export class FolderBackend extends WasmReads {
+export class DirectoryBackend extends WasmReads {
   manifest = { encodings: { utf8: true, view: true }, syncReads: true }
-  #folder
+  #directory
   #files
   #engine
   /** The name of the order of keys. */
@@ -23,11 +23,11 @@ export class FolderBackend extends WasmReads {
   /** What the repair did, as text; empty if there was none. */
   report = ''
 
-  /** @param folder - `module`, the compiled WebAssembly; `name`, `files`, `repairs`, and `order` if the folder may not tell. */
-  constructor(folder) {
+  /** @param directory - `module`, the compiled WebAssembly; `name`, `files`, `repairs`, and `order` if the directory may not tell. */
+  constructor(directory) {
     super()
-    this.#folder = folder
-    this.#files = new GivenFiles(folder.files)
+    this.#directory = directory
+    this.#files = new GivenFiles(directory.files)
   }
 
   get opened() {
@@ -35,12 +35,12 @@ export class FolderBackend extends WasmReads {
   }
 
   open() {
-    const { module, name, files, order, repairs } = this.#folder
+    const { module, name, files, order, repairs } = this.#directory
     const engine = new Engine(module, (engine) => this.#files.imports(engine))
     files.forEach((file, handle) => {
       engine.call('terrace_give_file', storeOne(engine, `${name}/${file.name}`), handle, file.size)
     })
-    engine.call('terrace_open_folder', repairs ? REPAIR : 0, CACHE_BYTES, ...storeTwo(engine, name, order))
+    engine.call('terrace_open_directory', repairs ? REPAIR : 0, CACHE_BYTES, ...storeTwo(engine, name, order))
     const output = decoder.decode(engine.output())
     const end = output.indexOf('\n')
     this.order = output.slice(0, end)

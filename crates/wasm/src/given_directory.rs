@@ -1,4 +1,4 @@
-//! A LevelDB folder whose files the host has, such as one that a page's user chose. It is opened read-only, and nothing in it changes: a
+//! A LevelDB directory whose files the host has, such as one that a page's user chose. It is opened read-only, and nothing in it changes: a
 //! repair writes to memory.
 
 use std::cell::RefCell;
@@ -13,7 +13,7 @@ use terrace_wasm_exchange::{Failure, Outcome, answer, report, report_to_host};
 use crate::database::{self, failed};
 use crate::host_files;
 
-/// A flag of [`terrace_open_folder`].
+/// A flag of [`terrace_open_directory`].
 const REPAIR: u32 = 1;
 
 thread_local! {
@@ -40,7 +40,7 @@ impl GivenFile for HostFile {
     }
 }
 
-/// How to open the folder.
+/// How to open the directory.
 struct Opening<'a> {
     directory: &'a str,
     /// The name of the order of keys if no MANIFEST says so.
@@ -58,7 +58,7 @@ fn add(path: &str, handle: u32, size_bytes: u64) -> Outcome<()> {
     })
 }
 
-/// Opens the folder. Writes the name of the order of its keys to `output`, a line break, and the report of the repair if there was one.
+/// Opens the directory. Writes the name of the order of its keys to `output`, a line break, and the report of the repair if there was one.
 fn open(opening: &Opening<'_>, output: &mut Vec<u8>) -> Outcome<()> {
     let env = FILES.with_borrow(Clone::clone).unwrap_or_else(MemoryEnv::with_steps);
     let stored = Db::comparator_name(opening.directory, &env);
@@ -87,18 +87,18 @@ fn open(opening: &Opening<'_>, output: &mut Vec<u8>) -> Outcome<()> {
 }
 
 /// Adds a file that the host has, of `size_bytes`, which `file_read` reads by `handle`. The input is its path of `path_length` bytes: the
-/// name of the folder, `/`, and its own name. Returns 0.
+/// name of the directory, `/`, and its own name. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_give_file(path_length: u32, handle: u32, size_bytes: f64) -> i32 {
     let given = answer(|input, _| add(text(&input[..path_length as usize])?, handle, size_bytes as u64));
     report(given.map(|()| 0))
 }
 
-/// Opens the folder whose files were given, read-only. The input is the name of the folder, of `directory_length` bytes, and that of the
-/// order of keys if the folder does not tell, of `order_length` bytes. Flags: 1 repairs it before, in memory. Returns 0. The output is the
+/// Opens the directory whose files were given, read-only. The input is the name of the directory, of `directory_length` bytes, and that of the
+/// order of keys if the directory does not tell, of `order_length` bytes. Flags: 1 repairs it before, in memory. Returns 0. The output is the
 /// name of the order of keys, a line break, and the report of the repair. After a failure it can be called again.
 #[unsafe(no_mangle)]
-pub extern "C" fn terrace_open_folder(
+pub extern "C" fn terrace_open_directory(
     flags: u32,
     block_cache_size_bytes: u32,
     directory_length: u32,

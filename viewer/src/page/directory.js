@@ -1,9 +1,9 @@
-/** The files of a folder that the user drops or chooses, and the databases among them. */
+/** The files of a directory that the user drops or chooses, and the databases among them. */
 
-/** A folder within so many others is not looked into. */
+/** A directory within so many others is not looked into. */
 const MOST_DEPTH = 12
 
-/** Files that are looked at, in a folder that is far more than a database. */
+/** Files that are looked at, in a directory that is far more than a database. */
 const MOST_FILES = 100_000
 
 /** Files that only a LevelDB database has. */
@@ -13,7 +13,7 @@ const OF_DATABASE = /^(?:CURRENT|MANIFEST-\d+|\d+\.(?:ldb|sst|log))$/
 export const filesOfInput = (input) =>
   Array.from(input.files, (file) => ({ path: file.webkitRelativePath || file.name, file }))
 
-/** The files that were dropped, with those in folders. Must be called while the event is handled. */
+/** The files that were dropped, with those in directories. Must be called while the event is handled. */
 export function filesOfDrop({ items, files }) {
   const dropped = Array.from(items).filter(({ kind }) => kind === 'file')
   const entries = dropped.map((item) => item.webkitGetAsEntry?.()).filter(Boolean)
@@ -61,17 +61,17 @@ async function addEntry(entry, path, depth, found) {
 }
 
 /**
- * The databases among files: each folder that has a file of LevelDB's. Returns their `path`, `name`, `files` and `sizeBytes`, those with a
+ * The databases among files: each directory that has a file of LevelDB's. Returns their `path`, `name`, `files` and `sizeBytes`, those with a
  * file CURRENT first.
  */
 export function databasesIn(files) {
-  const folders = new Map()
+  const directories = new Map()
   for (const { path, file } of files) {
-    const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
-    if (!folders.has(folder)) folders.set(folder, [])
-    folders.get(folder).push(file)
+    const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+    if (!directories.has(directory)) directories.set(directory, [])
+    directories.get(directory).push(file)
   }
-  return Array.from(folders, ([path, files]) => ({
+  return Array.from(directories, ([path, files]) => ({
     path,
     name: path === '' ? 'files' : path.slice(path.lastIndexOf('/') + 1),
     files,
