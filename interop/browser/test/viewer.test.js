@@ -296,7 +296,7 @@ test('what is no LevelDB directory is refused, and the page says what is one', a
   writeFileSync(join(folder, 'letter.txt'), 'Dear database')
   await choose(page, folder)
   await page.getByRole('heading', { name: 'This is not a LevelDB directory' }).waitFor()
-  assert.match(await notice(page), /a folder with a file CURRENT/)
+  assert.match(await notice(page), /a directory with a file CURRENT/)
   assert.deepEqual(page.problems, [])
 })
 
