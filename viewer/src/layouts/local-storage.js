@@ -68,8 +68,10 @@ export const localStorageLayout = {
       groupOf(key) {
         const end = key.indexOf(0)
         const prefix = [META, ACCESS].find((prefix) => startsWith(key, prefix))
-        if (prefix === META) return { ...prefixGroup(key, META.length, 0), label: 'when written, size' }
-        if (prefix === ACCESS) return { ...prefixGroup(key, ACCESS.length, 0), label: 'when used' }
+        if (prefix === META)
+          return { ...prefixGroup(key, META.length, 0), label: 'when written, size', kind: 'facts' }
+        if (prefix === ACCESS)
+          return { ...prefixGroup(key, ACCESS.length, 0), label: 'when used', kind: 'facts' }
         if (key[0] !== UNDERSCORE || end < 0) return undefined
         return {
           ...prefixGroup(key, end + 1, 0),
