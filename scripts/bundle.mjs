@@ -3,10 +3,11 @@
 //
 //   node scripts/bundle.mjs PACKAGE
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licencesOf } from './licences.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -30,8 +31,7 @@ await bundle(wanted, BUNDLES[wanted])
 async function bundle(directory, bundles) {
   const dist = join(root, 'packages', directory, 'dist')
   const manifest = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'))
-  /** The directory in `node_modules` of each package that is part of a bundle. */
-  const packages = new Set()
+  const metafiles = []
   for (const [to, contents] of Object.entries(bundles)) {
     const { metafile } = await build({
       stdin: { contents, resolveDir: dist },
@@ -46,20 +46,10 @@ async function bundle(directory, bundles) {
       metafile: true,
       logLevel: 'warning'
     })
-    for (const file of Object.keys(metafile.inputs)) {
-      for (const found of file.match(/^.*node_modules\/[^/]+/) ?? []) packages.add(found)
-    }
+    metafiles.push(metafile)
   }
 
   const target = join(dist, 'browser')
-  writeFileSync(join(target, 'licences.txt'), [...packages].sort().map(licenceOf).join('\n---\n\n'))
+  writeFileSync(join(target, 'licences.txt'), licencesOf(root, metafiles).join('\n---\n\n'))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`)
-}
-
-function licenceOf(directory) {
-  const path = join(root, directory)
-  const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
-  const file = ['LICENSE', 'LICENSE.md'].map((each) => join(path, each)).find(existsSync)
-  if (file === undefined) throw new Error(`${name} has no file with its licence`)
-  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`
 }

@@ -2,20 +2,13 @@
 //!
 //! Predecessor: a directory. Successor: [`database`](crate::database), which opens it in that order.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::Path;
 
-use terrace_engine::UserComparator;
+use terrace_engine::env::default_env;
+use terrace_engine::{Db, UserComparator};
 use terrace_format::comparator::name_text;
-use terrace_format::log::{LogEvent, LogReader};
-use terrace_format::version_edit::VersionEdit;
-use terrace_format::{current, file_name};
 
 use crate::failure::{Failure, Problem};
-
-/// A running writer may replace the MANIFEST between two reads.
-const ATTEMPTS: usize = 20;
 
 /// The order of the database in `directory`; bytewise if it is unreadable, because the open that follows says why.
 ///
@@ -47,24 +40,5 @@ pub(crate) fn by_name(name: impl AsRef<[u8]>) -> Result<UserComparator, Failure>
 
 /// The name of the order in the current MANIFEST.
 pub(crate) fn name(directory: &Path) -> Option<Vec<u8>> {
-    (0..ATTEMPTS).find_map(|_| {
-        let number = current::decode(&fs::read(directory.join(file_name::CURRENT)).ok()?).ok()?;
-        of_manifest(&directory.join(file_name::manifest_name(number)))
-    })
-}
-
-fn of_manifest(path: &Path) -> Option<Vec<u8>> {
-    let mut file = fs::File::open(path).ok()?;
-    let mut reader = LogReader::new(|buffer: &mut [u8]| file.read(buffer));
-    loop {
-        match reader.next().ok()? {
-            LogEvent::Record { payload, .. } => {
-                if let Some(name) = VersionEdit::decode(payload).ok()?.comparator {
-                    return Some(name);
-                }
-            }
-            LogEvent::Damage { .. } => {}
-            LogEvent::TornTail { .. } | LogEvent::End => return None,
-        }
-    }
+    Db::comparator_name(directory, &*default_env())
 }

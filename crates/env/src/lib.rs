@@ -69,7 +69,7 @@ pub use file::{
     SequentialFile, WritableFile,
 };
 pub use lock::{FileLock, LockError};
-pub use memory::MemoryEnv;
+pub use memory::{GivenFile, MemoryEnv};
 pub use pooled::PooledEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;

@@ -24,7 +24,8 @@ thread_local! {
 
 pub(crate) struct Database {
     db: Db,
-    env: PooledEnv,
+    /// The pool that its files are in; none if it is a directory of the host.
+    pool: Option<PooledEnv>,
     snapshots: Numbered<Snapshot>,
     iterators: Numbered<Iterator>,
     compactions: Numbered<CompactRange>,
@@ -61,15 +62,20 @@ pub(crate) fn open(opening: Opening) -> Outcome<()> {
         ..Options::default()
     };
     let db = Db::open(DIRECTORY, options).map_err(failed)?;
+    adopt(db, Some(env));
+    Ok(())
+}
+
+/// Makes an open database that of this instance.
+pub(crate) fn adopt(db: Db, pool: Option<PooledEnv>) {
     DATABASE.set(Some(Database {
         db,
-        env,
+        pool,
         snapshots: Numbered::new(),
         iterators: Numbered::new(),
         compactions: Numbered::new(),
         exports: Numbered::new(),
     }));
-    Ok(())
 }
 
 pub(crate) fn close() -> Outcome<()> {
@@ -103,7 +109,7 @@ impl Database {
     }
 
     pub(crate) fn free_files(&self) -> usize {
-        self.env.free_slots()
+        self.pool.as_ref().map_or(0, PooledEnv::free_slots)
     }
 
     pub(crate) fn snapshot(&mut self) -> i32 {
@@ -161,7 +167,8 @@ impl Database {
 
     /// Makes a copy, and lists its files.
     pub(crate) fn export(&mut self, output: &mut Vec<u8>) -> Outcome<i32> {
-        let export = Export::new(&self.db, &self.env)?;
+        let pool = self.pool.as_ref().ok_or_else(|| Failure::unknown("pool of files"))?;
+        let export = Export::new(&self.db, pool)?;
         export.list(output)?;
         Ok(self.exports.add(export))
     }

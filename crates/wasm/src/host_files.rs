@@ -31,6 +31,17 @@ unsafe extern "C" {
 #[derive(Debug)]
 pub(crate) struct HostFiles;
 
+/// Reads bytes of an open file from `offset` on into the front of `buffer`. Returns their number.
+pub(crate) fn read(handle: u32, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: the host writes at most so many bytes there, during the call.
+    let read_bytes = unsafe { file_read(handle, offset as f64, buffer.as_mut_ptr(), buffer.len() as u32) };
+    match usize::try_from(read_bytes) {
+        // The caller relies on the number, which the host must not get wrong.
+        Ok(count) if count <= buffer.len() => Ok(count),
+        _ => Err(failure(read_bytes)),
+    }
+}
+
 impl Handles for HostFiles {
     fn count(&self) -> usize {
         // SAFETY: it takes nothing and touches no memory.
@@ -38,10 +49,7 @@ impl Handles for HostFiles {
     }
 
     fn read_at(&self, handle: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        // SAFETY: the host writes at most so many bytes there, during the call.
-        let read_bytes =
-            unsafe { file_read(handle as u32, offset as f64, buffer.as_mut_ptr(), buffer.len() as u32) };
-        usize::try_from(read_bytes).map_err(|_| failure(read_bytes))
+        read(handle as u32, offset, buffer)
     }
 
     fn write_at(&self, handle: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {

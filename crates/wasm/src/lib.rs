@@ -1,13 +1,18 @@
 //! The engine as a WebAssembly module, `terrace.wasm`, for browsers. An instance holds one database, on files that the host has opened.
-//! Predecessor: `packages/terrace/src/browser/engine.ts`, which types every function exported here. Successor: the engine's public API.
+//! Predecessor: `packages/terrace/src/browser/engine.ts`, which types the functions exported here; `viewer` uses those of a directory.
+//! Successor: the engine's public API.
 //!
 //! `terrace-wasm-exchange` has how arguments, results and failures go to and fro. [`host_files`] has the functions that the module imports.
+//!
+//! With the feature `directory`, it is the module of the viewer: `given_directory` has the functions that it exports besides.
 //!
 //! There are no threads. Flushes and compactions run within [`terrace_step`], or within the writes that make them necessary.
 
 mod database;
 mod export;
 mod failures;
+#[cfg(feature = "directory")]
+mod given_directory;
 mod host_files;
 mod import;
 mod import_calls;

@@ -16,6 +16,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use terrace_env::Env;
 use terrace_format::batch::WriteBatch;
 
 use crate::db::compact_range::CompactRange;
@@ -26,6 +27,7 @@ use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned};
 use crate::read::snapshot::Snapshot;
 use crate::repair::report::RepairReport;
+use crate::version::stored_order::comparator_name;
 use crate::write::submit::WriteDone;
 
 /// An open database.
@@ -410,6 +412,13 @@ impl Db {
     /// removed, the others are removed all the same.
     pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<()> {
         crate::destroy::destroy(path.as_ref(), options)
+    }
+
+    /// The name of the order of keys that the database in the directory `path` was made with, for a program that opens any
+    /// database: [`UserComparator::by_name`](crate::UserComparator::by_name) makes the order of it. `None` if CURRENT and its MANIFEST
+    /// do not tell; an open says why then. Nothing is written, and no lock is needed.
+    pub fn comparator_name(path: impl AsRef<Path>, env: &dyn Env) -> Option<Vec<u8>> {
+        comparator_name(env, path.as_ref())
     }
 
     /// Repairs the damaged database in the directory `path`, so that it can be opened again with everything that is intact. An

@@ -21,6 +21,7 @@ pub(crate) mod manifest;
 pub(crate) mod recover;
 pub mod set;
 mod set_options;
+pub(crate) mod stored_order;
 #[cfg(test)]
 pub(crate) mod testing;
 #[allow(clippy::module_inception)]

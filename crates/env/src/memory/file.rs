@@ -1,7 +1,7 @@
 //! Handles of files in memory. Each shares its file's bytes with the tree and with all other handles of the file.
 
+use std::fmt;
 use std::io;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,34 +15,74 @@ use crate::{
 /// One file.
 pub(super) type Contents = RwLock<Body>;
 
+/// The bytes of a file that somebody else has: a page's user, for example. They do not change.
+pub trait GivenFile: Send + Sync + fmt::Debug + 'static {
+    /// Size of the file, in bytes.
+    fn size_bytes(&self) -> u64;
+
+    /// Reads bytes from `offset` on into the front of `buffer` and returns their number: less than `buffer.len()` only where the file
+    /// ends.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
 /// The bytes of one file. Those of a table are shared with its readers from their first request on.
 #[derive(Debug)]
 pub(super) enum Body {
     Growing(Vec<u8>),
     Shared(Bytes),
+    /// They are not here, and are read each time.
+    Given(Arc<dyn GivenFile>),
 }
 
 impl Body {
-    /// The bytes, to be changed. Readers that share them keep what they have.
-    pub(super) fn growing(&mut self) -> &mut Vec<u8> {
-        if let Self::Shared(bytes) = self {
-            *self = Self::Growing(std::mem::take(bytes).into());
+    /// The bytes, to be changed. Readers that share them keep what they have. Those of a given file are read first; the giver's do not
+    /// change.
+    pub(super) fn growing(&mut self) -> io::Result<&mut Vec<u8>> {
+        match self {
+            Self::Growing(_) => {}
+            Self::Shared(bytes) => *self = Self::Growing(std::mem::take(bytes).into()),
+            Self::Given(file) => *self = Self::Growing(read_all(&**file)?),
         }
         match self {
-            Self::Growing(bytes) => bytes,
-            Self::Shared(_) => unreachable!("made growing above"),
+            Self::Growing(bytes) => Ok(bytes),
+            _ => unreachable!("made growing above"),
         }
     }
 
-    /// The bytes, for readers to keep without a copy.
-    fn shared(&mut self) -> Bytes {
+    /// The bytes, for readers to keep without a copy; `None` if they are not here.
+    fn shared(&mut self) -> Option<Bytes> {
         if let Self::Growing(bytes) = self {
             *self = Self::Shared(std::mem::take(bytes).into());
         }
         match self {
-            Self::Shared(bytes) => bytes.clone(),
-            Self::Growing(_) => unreachable!("made shared above"),
+            Self::Shared(bytes) => Some(bytes.clone()),
+            _ => None,
         }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Growing(bytes) => bytes.len() as u64,
+            Self::Shared(bytes) => bytes.len() as u64,
+            Self::Given(file) => file.size_bytes(),
+        }
+    }
+
+    /// Copies bytes from `offset` on and returns their number.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes: &[u8] = match self {
+            Self::Growing(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+            Self::Given(file) => return file.read_at(offset, buffer),
+        };
+        let rest = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
     }
 }
 
@@ -52,30 +92,26 @@ impl Default for Body {
     }
 }
 
-impl Deref for Body {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Growing(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
+/// All bytes of a given file; an error if there is no memory for them, or fewer than its size says.
+fn read_all(file: &dyn GivenFile) -> io::Result<Vec<u8>> {
+    let size = usize::try_from(file.size_bytes()).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.resize(size, 0);
+    let mut filled = 0;
+    while filled < size {
+        match file.read_at(filled as u64, &mut bytes[filled..])? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => filled += count,
         }
     }
-}
-
-/// Copies bytes from `offset` on and returns their number.
-fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
-    let contents = contents.read();
-    let rest = usize::try_from(offset).ok().and_then(|start| contents.get(start..)).unwrap_or_default();
-    let count = rest.len().min(buffer.len());
-    buffer[..count].copy_from_slice(&rest[..count]);
-    count
+    Ok(bytes)
 }
 
 /// Adds bytes at the end; if there is no memory, adds nothing and returns an error.
 fn extend(contents: &Contents, path: &Path, pieces: &[&[u8]]) -> Result<()> {
     let mut contents = contents.write();
-    let contents = contents.growing();
+    let contents = contents.growing().map_err(|source| EnvError::new("write", path, source))?;
     contents
         .try_reserve(pieces.iter().map(|piece| piece.len()).sum())
         .map_err(|_| EnvError::new("write", path, io::ErrorKind::OutOfMemory.into()))?;
@@ -97,15 +133,19 @@ impl MemoryRandomAccessFile {
 
 impl RandomAccessFile for MemoryRandomAccessFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        Ok(copy_from(&self.contents, offset, buffer))
+        let read = self.contents.read().read_at(offset, buffer);
+        read.map_err(|source| EnvError::new("read", &self.path, source))
     }
 
     fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
-        Ok(Some(copy_from(&self.contents, offset, buffer)))
+        match &*self.contents.read() {
+            Body::Given(_) => Ok(None),
+            body => Ok(Some(body.read_at(offset, buffer).expect("bytes in memory can be read"))),
+        }
     }
 
     fn mapped(&self) -> Option<Bytes> {
-        Some(self.contents.write().shared())
+        self.contents.write().shared()
     }
 
     fn mapped_is_in_memory(&self, _offset: u64, _size_bytes: usize) -> bool {
@@ -113,7 +153,7 @@ impl RandomAccessFile for MemoryRandomAccessFile {
     }
 
     fn size_bytes(&self) -> Result<u64> {
-        Ok(self.contents.read().len() as u64)
+        Ok(self.contents.read().len())
     }
 
     fn path(&self) -> &Path {
@@ -122,19 +162,19 @@ impl RandomAccessFile for MemoryRandomAccessFile {
 }
 
 pub(super) struct MemorySequentialFile {
-    contents: Arc<Contents>,
+    file: MemoryRandomAccessFile,
     offset: u64,
 }
 
 impl MemorySequentialFile {
-    pub(super) fn new(contents: Arc<Contents>) -> Self {
-        Self { contents, offset: 0 }
+    pub(super) fn new(contents: Arc<Contents>, path: &Path) -> Self {
+        Self { file: MemoryRandomAccessFile::new(contents, path), offset: 0 }
     }
 }
 
 impl SequentialFile for MemorySequentialFile {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        let count = copy_from(&self.contents, self.offset, buffer);
+        let count = self.file.read_at(self.offset, buffer)?;
         self.offset += count as u64;
         Ok(count)
     }
@@ -150,7 +190,7 @@ pub(super) struct MemoryWritableFile {
 
 impl MemoryWritableFile {
     pub(super) fn new(contents: Arc<Contents>, path: &Path) -> Self {
-        let size_bytes = contents.read().len() as u64;
+        let size_bytes = contents.read().len();
         Self { contents, path: path.to_owned(), size_bytes, failed: false }
     }
 
@@ -227,7 +267,11 @@ impl LogFile for MemoryLogFile {
 
     fn truncate(&mut self, size_bytes: u64) -> Result<()> {
         match usize::try_from(size_bytes) {
-            Ok(size) if size_bytes <= self.size_bytes => self.contents.write().growing().truncate(size),
+            Ok(size) if size_bytes <= self.size_bytes => {
+                let mut contents = self.contents.write();
+                let cut = contents.growing().map(|bytes| bytes.truncate(size));
+                cut.map_err(|source| EnvError::new("truncate", &self.path, source))?;
+            }
             _ => return Err(EnvError::new("truncate", &self.path, io::ErrorKind::InvalidInput.into())),
         }
         self.size_bytes = size_bytes;

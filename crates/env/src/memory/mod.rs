@@ -1,5 +1,8 @@
 //! A whole file system in memory: for tests, for databases that need no disk, and for platforms without one.
 //!
+//! It may also begin with files that somebody else has, which are read from there ([`MemoryEnv::give`]): a database that is to be read, or
+//! repaired, without a change to its files.
+//!
 //! Nothing survives the last clone of the environment. As in a real file system, a removed or replaced file lives on
 //! for the handles opened before, and a hard link is a second name of the same file.
 
@@ -18,6 +21,7 @@ use crate::{
 
 mod file;
 
+pub use file::GivenFile;
 use file::{Body, Contents, MemoryLogFile, MemoryRandomAccessFile, MemorySequentialFile, MemoryWritableFile};
 
 use crate::locked_files::LockedFiles;
@@ -64,6 +68,21 @@ impl MemoryEnv {
         self.memory_for_files_bytes.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
+    /// Puts a file of somebody else at `path`, in place of one that is there; directories that are missing are created. Its bytes are
+    /// read when they are wanted. What is written to the file stays in memory.
+    ///
+    /// # Errors
+    ///
+    /// If `path` names a directory, or a file takes the place of one of its directories.
+    pub fn give(&self, path: &Path, file: Arc<dyn GivenFile>) -> Result<()> {
+        if let Some(directory) = path.parent() {
+            self.create_directory_all(directory)?;
+        }
+        let given = self.create_contents(path).map_err(|source| EnvError::new("create", path, source))?;
+        *given.write() = Body::Given(file);
+        Ok(())
+    }
+
     /// The file at `path`, created if missing.
     fn create_contents(&self, path: &Path) -> io::Result<Arc<Contents>> {
         self.names.lock().create(path, || Ok(Arc::default()))
@@ -78,12 +97,12 @@ impl Env for MemoryEnv {
 
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
         let contents = self.names.lock().file(path).map_err(|source| EnvError::new("open", path, source))?;
-        Ok(Box::new(MemorySequentialFile::new(contents)))
+        Ok(Box::new(MemorySequentialFile::new(contents, path)))
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let contents = self.create_contents(path).map_err(|source| EnvError::new("create", path, source))?;
-        contents.write().growing().clear();
+        *contents.write() = Body::default();
         Ok(Box::new(MemoryWritableFile::new(contents, path)))
     }
 
@@ -95,7 +114,7 @@ impl Env for MemoryEnv {
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         let contents = self.create_contents(path).map_err(|source| EnvError::new("create", path, source))?;
-        contents.write().growing().clear();
+        *contents.write() = Body::default();
         Ok(Box::new(MemoryLogFile::new(contents, path)))
     }
 
@@ -125,7 +144,7 @@ impl Env for MemoryEnv {
         let contents =
             self.names.lock().file(path).map_err(|source| EnvError::new("get the size of", path, source))?;
         let size_bytes = contents.read().len();
-        Ok(size_bytes as u64)
+        Ok(size_bytes)
     }
 
     fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
