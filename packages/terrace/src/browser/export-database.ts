@@ -1,9 +1,15 @@
-import type { StoreBackend } from './store-backend.js'
+import type { CopiedFiles } from './copied-files.js'
 import type { ExportOptions } from './transfer-options.js'
+
+/** What makes copies of its state. */
+interface Copied {
+  copy(): Promise<CopiedFiles>
+  release(copy: CopiedFiles): void
+}
 
 /** As {@link Level.export}, on a database that is open. */
 export async function* exportDatabase(
-  backend: StoreBackend,
+  backend: Copied,
   { onProgress }: ExportOptions
 ): AsyncGenerator<File, void, void> {
   const copy = await backend.copy()

@@ -64,7 +64,13 @@ export type WireCall = readonly [kind: number, number: number, at: number, ...wo
 /** What a tab sends. */
 export type CallMessage = readonly [calls: readonly WireCall[], bytes: Uint8Array]
 
-/** An answer: the number of the call, how many bytes it has, its words. */
+/** The words of an answer and the parts of its bytes. */
+export interface Answer {
+  readonly words: readonly number[]
+  readonly parts: readonly Uint8Array[]
+}
+
+/** An answer on its way: the number of the call, how many bytes it has, its words. */
 export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
 
 /** What a worker sends. */

@@ -3,10 +3,10 @@
 import type { BrowserBackend } from '../maintained.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
-import type { AnswerMessage, CallMessage, WireAnswer, WireCall } from './calls.js'
+import type { Answer, AnswerMessage, CallMessage, WireAnswer, WireCall } from './calls.js'
 import type { Channel } from './channel.js'
 import { describe, type Failure } from './failure.js'
-import { type Answer, HostedCalls } from './hosted-calls.js'
+import { HostedCalls } from './hosted-calls.js'
 
 export class Host {
   readonly #calls: HostedCalls

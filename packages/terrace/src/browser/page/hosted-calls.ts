@@ -12,16 +12,10 @@ import {
 } from 'terrace-core'
 import { type BrowserBackend, type Maintained, notSupported } from '../maintained.js'
 import { operationsOf } from './batch-operations.js'
-import { Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './calls.js'
+import { type Answer, Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './calls.js'
 import { HostedExport } from './hosted-export.js'
 import { rangeOf } from './range-words.js'
 import { stateLost } from './requests.js'
-
-/** The words of an answer and the parts of its bytes. */
-export interface Answer {
-  readonly words: readonly number[]
-  readonly parts: readonly Uint8Array[]
-}
 
 /** A cursor of the tab. If it could not be made, reads say why. */
 interface HostedCursor {

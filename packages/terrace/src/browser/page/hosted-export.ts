@@ -1,6 +1,6 @@
 import type { Maintained } from '../maintained.js'
 import type { TransferProgress } from '../transfer-options.js'
-import type { Answer } from './hosted-calls.js'
+import type { Answer } from './calls.js'
 
 const encoder = new TextEncoder()
 

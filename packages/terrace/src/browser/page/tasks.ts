@@ -1,34 +1,11 @@
 /** What is done for a database that need not be open, by a worker that ends with it: pages have no synchronous files. */
 
-import { importDatabase } from '../import-database.js'
-import { loadStore } from '../module.js'
-import { destroyFirst } from '../storage.js'
 import type { PlaceOptions } from '../store-options.js'
-import type { ImportFile, ImportOptions, ImportSource, TransferProgress } from '../transfer-options.js'
-import { describe, type Failure, revive } from './failure.js'
+import type { ImportFile, ImportOptions, ImportSource } from '../transfer-options.js'
+import { revive } from './failure.js'
 import { cannotStart } from './leadership.js'
 import { startWorker } from './start-worker.js'
-
-type OnProgress = (progress: TransferProgress) => void
-
-const tasks = {
-  import: (onProgress: OnProgress, location: string, source: ImportSource, overwrite: boolean) =>
-    importDatabase(location, loadStore, source, { overwrite, onProgress }),
-  destroy: (_: OnProgress, location: string, options: PlaceOptions) => destroyFirst(location, options)
-}
-
-/** What a page asks for. */
-interface Task {
-  readonly kind: 'task'
-  readonly name: keyof typeof tasks
-  readonly args: readonly unknown[]
-}
-
-/** What the worker answers: how far it is, or the end. */
-interface Report {
-  readonly progress?: TransferProgress
-  readonly failure?: Failure
-}
+import type { OnProgress, Report, Task } from './task-messages.js'
 
 /** As {@link Level.import}. */
 export async function importInWorker(
@@ -48,11 +25,7 @@ export function destroyInWorker(location: string, options: PlaceOptions): Promis
   return runTask('destroy', [location, options])
 }
 
-async function runTask(
-  name: keyof typeof tasks,
-  args: readonly unknown[],
-  onProgress?: OnProgress
-): Promise<void> {
+async function runTask(name: Task['name'], args: readonly unknown[], onProgress?: OnProgress): Promise<void> {
   const worker = startWorker() as Worker
   try {
     await new Promise<void>((resolve, reject) => {
@@ -67,17 +40,4 @@ async function runTask(
   } finally {
     worker.terminate()
   }
-}
-
-/** Makes a dedicated worker do tasks. To be called when it starts, before the first await. */
-export function serveTasks(): void {
-  const report = (report: Report): void => (globalThis as unknown as Worker).postMessage(report)
-  addEventListener('message', ({ data }: MessageEvent<Task>) => {
-    if (data.kind !== 'task') return
-    const run = tasks[data.name] as (onProgress: OnProgress, ...args: readonly unknown[]) => Promise<void>
-    run((progress) => report({ progress }), ...data.args).then(
-      () => report({}),
-      (error) => report({ failure: describe(error) })
-    )
-  })
 }

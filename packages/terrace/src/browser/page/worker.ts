@@ -4,7 +4,7 @@ import { hasSyncFiles } from '../file-pool.js'
 import { loadStore } from '../module.js'
 import { openHosted } from './hosted-database.js'
 import { serveTabs } from './serve-tabs.js'
-import { serveTasks } from './tasks.js'
+import { serveTasks } from './serve-tasks.js'
 
 serveTabs(openHosted)
 serveTasks()
