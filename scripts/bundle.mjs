@@ -11,13 +11,23 @@ import { licencesOf } from './licences.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The bundles of each package: where they go, and what they consist of. */
+/** Sources are modules, of which a script gets only those that it uses. What is built from them is CommonJS. */
+const CORE_SOURCES = { 'terrace-core': join(root, 'packages', 'core', 'src', 'index.ts') }
+
+/** The bundles of each package: where they go in `dist`, what they consist of, and where that is. */
 const BUNDLES = {
-  net: { 'browser/terrace-net.js': "export { NetLevel } from './client/index.js'" },
+  net: {
+    directory: 'dist',
+    scripts: { 'browser/terrace-net.js': "export { NetLevel } from './client/index.js'" }
+  },
   terrace: {
-    'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
-    'browser/worker.js': "import './browser/page/worker.js'",
-    'browser/broker.js': "import './browser/page/broker.js'"
+    directory: 'src',
+    alias: CORE_SOURCES,
+    scripts: {
+      'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
+      'browser/worker.js': "import './browser/page/worker.js'",
+      'browser/broker.js': "import './browser/page/broker.js'"
+    }
   }
 }
 
@@ -28,16 +38,18 @@ if (BUNDLES[wanted] === undefined) {
 }
 await bundle(wanted, BUNDLES[wanted])
 
-async function bundle(directory, bundles) {
-  const dist = join(root, 'packages', directory, 'dist')
-  const manifest = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'))
+async function bundle(name, { directory, alias = {}, scripts }) {
+  const packageDirectory = join(root, 'packages', name)
+  const dist = join(packageDirectory, 'dist')
+  const manifest = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
   const metafiles = []
-  for (const [to, contents] of Object.entries(bundles)) {
+  for (const [to, contents] of Object.entries(scripts)) {
     const { metafile } = await build({
-      stdin: { contents, resolveDir: dist },
+      stdin: { contents, resolveDir: join(packageDirectory, directory) },
       absWorkingDir: root,
       outfile: join(dist, to),
       bundle: true,
+      alias,
       format: 'esm',
       platform: 'browser',
       target: 'es2022',
