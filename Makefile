@@ -319,7 +319,7 @@ bench-back-ends: build $(NODE_BENCH_READY) ## the calls that programs make most,
 
 # BROWSER_BENCH="8000 1" make bench-browser: so many entries, and rounds.
 BROWSER_BENCH ?= 100000 3
-bench-browser: build $(BROWSER_READY) ## Level in Chromium's pages and workers and on IndexedDB, beside browser-level: table, plot, README of the package
+bench-browser: build $(BROWSER_READY) $(NODE_BENCH_READY) ## Level in Chromium's pages and workers and on IndexedDB, beside browser-level: table, plot, README of the package
 	$(call step,bench-browser)
 	@rm -f results/browser.jsonl
 	node interop/browser/bench/main.mjs results/browser.jsonl $(BROWSER_BENCH)

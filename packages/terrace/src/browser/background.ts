@@ -3,6 +3,9 @@
 /** The engine begins some jobs when nothing was written for a while (`idle_after_ms`). */
 const IDLE_MS = 2500
 
+/** So soon after a write a job begins. At once, each of the writes that come one by one from a page would wait for a turn of its own. */
+const BEGIN_MS = 5
+
 export class Background {
   readonly #step: () => Promise<boolean>
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -17,10 +20,14 @@ export class Background {
 
   /** Says that jobs may wait. */
   begin(): void {
+    this.#schedule(BEGIN_MS)
+  }
+
+  #schedule(delayMs: number): void {
     if (this.#isBusy) return
     clearTimeout(this.#timer)
     this.#isBusy = true
-    this.#timer = setTimeout(() => void this.#run(false), 0)
+    this.#timer = setTimeout(() => void this.#run(false), delayMs)
   }
 
   stop(): void {
@@ -34,7 +41,7 @@ export class Background {
     const goesOn = await this.#step().catch(() => false)
     if (this.#hasStopped) return
     this.#isBusy = false
-    if (goesOn) this.begin()
+    if (goesOn) this.#schedule(0)
     else if (!wasIdle) this.#timer = setTimeout(() => void this.#run(true), IDLE_MS)
   }
 }
