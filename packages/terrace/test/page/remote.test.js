@@ -88,6 +88,17 @@ test('a write that was sent and not answered fails, and is not done twice', asyn
   await db.close()
 })
 
+test('a worker that takes the place of another is not sent what that one may have done', async () => {
+  const { db, backend } = await openTab()
+  const put = db.put('a', '1')
+  await Promise.resolve()
+  const store = await storeWith([])
+  backend.connect(store)
+  await assert.rejects(put, lost)
+  assert.equal(await db.get('a'), undefined)
+  await db.close()
+})
+
 test('a write whose answer was lost fails, though it is stored', async () => {
   const { db, connection, backend, store } = await openTab()
   connection.intercept = (to) => to === 0

@@ -75,6 +75,8 @@ export class Requests {
    */
   attach(channel: Channel, onGreeting = () => {}): void {
     this.#failure = undefined
+    // What the former worker may have done must not be sent to another one.
+    if (this.#channel !== undefined) this.#lose(this.#channel, Number.POSITIVE_INFINITY)
     this.#channel = channel
     channel.onMessage = (message) => this.#accept(channel, message as AnswerMessage, onGreeting)
     channel.onLost = () => this.#lose(channel, Number.POSITIVE_INFINITY)
