@@ -10,7 +10,7 @@ TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 bench
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
@@ -157,6 +157,12 @@ browser: build $(BROWSER_READY) ## the client of terrace-net in Chromium: abstra
 	$(call step,browser)
 	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd interop/browser && npm test; \
 	else echo 'skipped: Chromium is missing (apt-get install chromium; CHROMIUM names one elsewhere)'; fi
+
+# TERRACE_SUITE=1 make firefox: with abstract-level's suite in each place, which takes many minutes.
+firefox: build $(BROWSER_READY) ## Level in Firefox: pages that share a database, workers, both storages
+	$(call step,firefox)
+	@scripts/setup firefox
+	cd interop/browser && npm run test:firefox
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
 AARCH64 := aarch64-unknown-linux-gnu
