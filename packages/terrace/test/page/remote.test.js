@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeStore, openTab } from '../support/page.js'
+import { Connection, makeStore, openTab } from '../support/page.js'
 
 const lost = { code: 'LEVEL_LEADER_LOST' }
 
@@ -201,6 +201,30 @@ test('errors of the store arrive with their codes and causes', async () => {
     return true
   })
   await assert.rejects(db.iterator().all(), { code: 'LEVEL_CORRUPTION' })
+})
+
+test('a tab does not talk to a worker of another version, and says what to do', async () => {
+  const { db, backend } = await openTab()
+  await db.put('a', '1')
+  const other = new Connection()
+  let told
+  backend.attach(other.tab, (failure) => {
+    told = failure
+  })
+  const put = db.put('a', '2')
+  other.worker.send({
+    answers: [],
+    bytes: new Uint8Array(),
+    failures: [],
+    greeting: { version: 99, storage: 'opfs' }
+  })
+  const locked = { code: 'LEVEL_LOCKED', message: /another version .*: reload/ }
+  await assert.rejects(put, locked)
+  assert.equal(told.code, 'LEVEL_LOCKED')
+  await assert.rejects(db.get('a'), locked)
+  backend.connect(await storeWith([['a', '3']]))
+  assert.equal(await db.get('a'), '3')
+  await db.close()
 })
 
 test('calls fail while no worker can open the database, and succeed once one has', async () => {

@@ -63,9 +63,13 @@ export class TestBackend extends RemoteBackend {
   /** Connects the tab to a store. Returns the connection, and what serves it. */
   connect(store) {
     const connection = new Connection()
-    const host = new Host(store, connection.worker)
+    const host = new Host(store, connection.worker, 'memory')
     this.requests.attach(connection.tab)
     return { connection, host }
+  }
+
+  attach(channel, onGreeting) {
+    this.requests.attach(channel, onGreeting)
   }
 
   fail(error) {

@@ -3,11 +3,15 @@
  *
  * The calls that a tab makes in one turn are one message, and so are the answers that are ready at once. Keys and values lie one after
  * another in one array of bytes, in the order of the calls or of the answers; numbers say how long they are. Snapshots, cursors and
- * exports have numbers that the tab gives them. A tab and its worker are of one version of this package, so nothing is negotiated.
+ * exports have numbers that the tab gives them. Nothing is negotiated: a tab whose package says these things in another way than its worker's, because
+ * the site was renewed in between, does not talk to it.
  */
 
 import type { Storage } from '../store-options.js'
 import type { Failure } from './failure.js'
+
+/** The version of what is said. To be raised with each change of it. */
+export const VERSION = 1
 
 /** What is asked. The words that follow are in brackets. */
 export const Call = {
@@ -73,14 +77,22 @@ export interface Answer {
 /** An answer on its way: the number of the call, how many bytes it has, its words. */
 export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
 
+/** What a worker begins with. */
+export interface Greeting {
+  /** A {@link VERSION}. */
+  readonly version: number
+  /** Where the entries are kept. */
+  readonly storage: Storage
+}
+
 /** What a worker sends. */
 export interface AnswerMessage {
   readonly answers: readonly WireAnswer[]
   readonly bytes: Uint8Array
   /** The numbers of calls that have failed, and why. */
   readonly failures: ReadonlyArray<readonly [number: number, failure: Failure]>
-  /** Where the entries are kept. Only its first message has it. */
-  readonly storage?: Storage
+  /** What only its first message has. */
+  readonly greeting?: Greeting
   /** The database is being closed: the worker has processed so many messages, and processes no more. Only its last message has it. */
   readonly processed?: number
 }

@@ -3,7 +3,14 @@
 import type { BrowserBackend } from '../maintained.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
-import type { Answer, AnswerMessage, CallMessage, WireAnswer, WireCall } from './calls.js'
+import {
+  type Answer,
+  type AnswerMessage,
+  type CallMessage,
+  VERSION,
+  type WireAnswer,
+  type WireCall
+} from './calls.js'
 import type { Channel } from './channel.js'
 import { describe, type Failure } from './failure.js'
 import { HostedCalls } from './hosted-calls.js'
@@ -33,7 +40,7 @@ export class Host {
     this.#onEnd = onEnd
     channel.onMessage = (message) => this.#process(message as CallMessage)
     channel.onLost = () => this.#release()
-    this.#send({ storage })
+    this.#send({ greeting: { version: VERSION, storage } })
   }
 
   /** Ends the connection in order: answers what has come, and says that nothing after it is done. */
@@ -102,7 +109,7 @@ export class Host {
   }
 
   /** @param more - What is to be told besides. */
-  #send(more?: Pick<AnswerMessage, 'storage' | 'processed'>): void {
+  #send(more?: Pick<AnswerMessage, 'greeting' | 'processed'>): void {
     if (this.#answers.length + this.#failures.length === 0 && more === undefined) return
     const bytes = this.#bytes.take()
     const message: AnswerMessage = { answers: this.#answers, bytes, failures: this.#failures, ...more }

@@ -43,13 +43,14 @@ export class PageBackend extends RemoteBackend {
     const { tabs, opened } = join(this.#location, this.requests, { ...sent, errorIfExists }, sent)
     this.#tabs = tabs
     abandoned.register(this, tabs, this)
-    const isFirst = await opened
-    if (errorIfExists !== true || isFirst) return
-    await this.close()
-    throw codedError<LevelErrorCode>(
-      'LEVEL_DATABASE_EXISTS',
-      'The database exists, in use by another tab, and errorIfExists is true'
-    )
+    try {
+      const isFirst = await opened
+      if (errorIfExists === true && !isFirst) throw exists()
+    } catch (error) {
+      // A tab whose database is not open must not lead.
+      await this.close().catch(() => {})
+      throw error
+    }
   }
 
   async close(): Promise<void> {
@@ -60,6 +61,13 @@ export class PageBackend extends RemoteBackend {
     abandoned.unregister(this)
     await tabs?.leave()
   }
+}
+
+function exists(): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_DATABASE_EXISTS',
+    'The database exists, in use by another tab, and errorIfExists is true'
+  )
 }
 
 /** Databases that a program has forgotten without closing them must not keep a worker. */
@@ -85,7 +93,11 @@ function join(
     location,
     startWorker,
     onChannel(channel, isOwn) {
-      requests.attach(channel, () => {
+      requests.attach(channel, (failure) => {
+        if (failure !== undefined) {
+          reject(failure)
+          return
+        }
         isOpen = true
         resolve(isOwn)
       })

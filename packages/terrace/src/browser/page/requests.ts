@@ -8,7 +8,14 @@ import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
-import { type AnswerMessage, type CallMessage, UNANSWERED, type WireCall } from './calls.js'
+import {
+  type AnswerMessage,
+  type CallMessage,
+  type Greeting,
+  UNANSWERED,
+  VERSION,
+  type WireCall
+} from './calls.js'
 import type { Channel } from './channel.js'
 import { revive } from './failure.js'
 
@@ -71,9 +78,9 @@ export class Requests {
   /**
    * Sends what waits to this worker, and everything from now on.
    *
-   * @param onGreeting - Called with the worker's first message.
+   * @param onGreeting - Called with the worker's first message, or with why this tab cannot talk to it.
    */
-  attach(channel: Channel, onGreeting = () => {}): void {
+  attach(channel: Channel, onGreeting: (failure?: Error) => void = () => {}): void {
     this.#failure = undefined
     // What the former worker may have done must not be sent to another one.
     if (this.#channel !== undefined) this.#lose(this.#channel, Number.POSITIVE_INFINITY)
@@ -185,12 +192,9 @@ export class Requests {
     this.#channel?.send(message)
   }
 
-  #accept(channel: Channel, message: AnswerMessage, onGreeting: () => void): void {
-    const { answers, bytes, failures, storage, processed } = message
-    if (storage !== undefined) {
-      this.storage = storage
-      onGreeting()
-    }
+  #accept(channel: Channel, message: AnswerMessage, onGreeting: (failure?: Error) => void): void {
+    const { answers, bytes, failures, greeting, processed } = message
+    if (greeting !== undefined && !this.#understands(channel, greeting, onGreeting)) return
     let at = 0
     for (const [number, lengthBytes, ...words] of answers) {
       const end = at + lengthBytes
@@ -200,6 +204,24 @@ export class Requests {
     }
     for (const [number, failure] of failures) this.#take(number)?.reject(revive(failure))
     if (processed !== undefined) this.#lose(channel, processed)
+  }
+
+  #understands(
+    channel: Channel,
+    { version, storage }: Greeting,
+    onGreeting: (failure?: Error) => void
+  ): boolean {
+    if (version === VERSION) {
+      this.storage = storage
+      onGreeting()
+      return true
+    }
+    this.#channel = undefined
+    channel.onMessage = channel.onLost = () => {}
+    const failure = otherVersion()
+    this.fail(failure)
+    onGreeting(failure)
+    return false
   }
 
   /** Takes a call that is answered. */
@@ -260,6 +282,13 @@ function writeUnknown(): Error {
 export function stateLost(): Error {
   return leaderLost(
     'The tab that had the database open is gone, and the snapshot or export with it: make another one'
+  )
+}
+
+function otherVersion(): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_LOCKED',
+    'A tab with another version of this site has the database open: reload that tab, or close it'
   )
 }
 
