@@ -45,7 +45,7 @@ export type {
   ValueIteratorOptions,
   WriteOptions
 } from './operation-options.js'
-export type { FarPage, TextAt } from './page-rest.js'
+export type { FarPage, TextAt, TextsOf } from './page-rest.js'
 export { PagedCursor } from './paged-cursor.js'
 export { Pieces } from './pieces.js'
 export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'

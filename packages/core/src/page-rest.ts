@@ -14,23 +14,26 @@ export interface FarPage {
   readonly last: Uint8Array | null
 }
 
-/** Makes text of the bytes from `start` to `end`. */
-export type TextAt = (bytes: Uint8Array, start: number, end: number) => string
+/** Makes text of the bytes of a page from `start` to `end`, which never goes back. */
+export type TextAt = (start: number, end: number) => string
+
+/** Prepares to make text of the bytes of a page. Its parts have so many bytes on average. */
+export type TextsOf = (bytes: Uint8Array, averageBytes: number) => TextAt
 
 export class PageRest {
   readonly #page: FarPage
   readonly #formats: readonly string[]
-  readonly #textAt: TextAt
-  readonly #hasText: boolean
+  /** Undefined if no part is to be text. */
+  readonly #textAt: TextAt | undefined
   #next = 0
   #offset = 0
 
   /** @param formats - Those of the parts of an entry. */
-  constructor(page: FarPage, formats: readonly string[], textAt: TextAt) {
+  constructor(page: FarPage, formats: readonly string[], textsOf: TextsOf) {
     this.#page = page
     this.#formats = formats
-    this.#textAt = textAt
-    this.#hasText = formats.includes('utf8')
+    const { bytes, lengths } = page
+    if (formats.includes('utf8')) this.#textAt = textsOf(bytes, bytes.length / lengths.length)
   }
 
   get isEmpty(): boolean {
@@ -42,14 +45,16 @@ export class PageRest {
     const { isLast, bytes, lengths } = this.#page
     const end = Math.min(this.#next + size * this.#formats.length, lengths.length)
     const start = this.#offset
-    const parts: Array<Bytes | number> = this.#hasText ? this.#texts(end) : lengths.slice(this.#next, end)
-    if (!this.#hasText) for (const length of parts) this.#offset += length as number
+    const textAt = this.#textAt
+    const parts: Array<Bytes | number> =
+      textAt === undefined ? lengths.slice(this.#next, end) : this.#texts(end, textAt)
+    if (textAt === undefined) for (const length of parts) this.#offset += length as number
     this.#next = end
     return [isLast && this.isEmpty, bytes.subarray(start, this.#offset), ...parts]
   }
 
   /** The parts up to an index, each in its format. */
-  #texts(end: number): Bytes[] {
+  #texts(end: number, textAt: TextAt): Bytes[] {
     const { bytes, lengths } = this.#page
     const formats = this.#formats
     const parts: Bytes[] = new Array(end - this.#next)
@@ -58,7 +63,7 @@ export class PageRest {
       this.#offset += lengths[i] as number
       parts[i - this.#next] =
         formats[i % formats.length] === 'utf8'
-          ? this.#textAt(bytes, start, this.#offset)
+          ? textAt(start, this.#offset)
           : bytes.subarray(start, this.#offset)
     }
     return parts

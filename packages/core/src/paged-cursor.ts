@@ -4,7 +4,7 @@
  */
 
 import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from './backend.js'
-import { type FarPage, PageRest, type TextAt } from './page-rest.js'
+import { type FarPage, PageRest, type TextsOf } from './page-rest.js'
 
 /** From this page on, the next one is asked for in advance. A short range has been read before. */
 const FIRST_AHEAD = 2
@@ -47,7 +47,7 @@ export abstract class PagedCursor implements BackendCursor {
   }
 
   /** Makes text of bytes that have arrived. */
-  protected abstract readonly textAt: TextAt
+  protected abstract readonly textsOf: TextsOf
   /** Makes the cursor on the other side, over a range. Its failure goes to {@link fail}. */
   protected abstract openThere(range: CursorOptions): void
   /** Reads the next page there. */
@@ -74,7 +74,7 @@ export abstract class PagedCursor implements BackendCursor {
       const page = await (this.#ahead ?? this.#fetch(size, highWaterMarkBytes))
       this.#ahead = undefined
       this.#pagesInRow++
-      this.#rest = new PageRest(page, this.#formats, this.textAt)
+      this.#rest = new PageRest(page, this.#formats, this.textsOf)
       if (!page.isLast && this.#pagesInRow >= FIRST_AHEAD) this.#readAhead(highWaterMarkBytes)
     }
 

@@ -5,7 +5,8 @@ import {
   type CursorOptions,
   type CursorParts,
   type FarPage,
-  PagedCursor
+  PagedCursor,
+  type TextAt
 } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { Ask, partsCodes, wireRange } from '../protocol/messages.js'
@@ -33,8 +34,10 @@ export class NetCursor extends PagedCursor implements Resource {
   }
 
   /** Only in Node is there text. */
-  protected readonly textAt = (bytes: Uint8Array, start: number, end: number): string =>
-    (bytes as Buffer).toString('utf8', start, end)
+  protected readonly textsOf =
+    (bytes: Uint8Array): TextAt =>
+    (start, end) =>
+      (bytes as Buffer).toString('utf8', start, end)
 
   protected openThere(range: CursorOptions): void {
     const snapshot = this.#snapshot?.handle ?? null

@@ -2,6 +2,9 @@
 
 import { decodeText, textAt } from './text.js'
 
+/** Texts that are no longer than this on average are better decoded many at once. */
+export const SHORT_BYTES = 256
+
 /**
  * What is decoded together. V8 makes slices of what was decoded, so a program that keeps one text keeps all of them: this bounds how
  * much that is.

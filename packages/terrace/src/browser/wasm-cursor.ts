@@ -2,16 +2,13 @@ import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'ter
 import { storeOne, storeTwo } from './arguments.js'
 import { type Engine, NO_BOUND } from './engine.js'
 import { textAt } from './text.js'
-import { Texts } from './texts.js'
+import { SHORT_BYTES, Texts } from './texts.js'
 import type { WasmSnapshot } from './wasm-snapshot.js'
 
 /** As `crates/wasm-exchange/src/page.rs` has them. */
 const Flag = { keys: 1, values: 2, reverse: 4, lowerExcluded: 8, upperExcluded: 16 } as const
 
 const LENGTH_BYTES = 4
-
-/** Texts that are no longer than this on average are decoded many at once. */
-const SHORT_BYTES = 256
 
 /** The largest number of bytes that the engine takes. */
 const MAX_BYTES = 0xffffffff

@@ -218,12 +218,26 @@ function partsOf(flags: number): CursorParts {
 
 /** The answer with a page: its bytes, then those of its last key. */
 function pageAnswer([ended, buffer, ...page]: Page, parts: CursorParts): Answer {
+  if (buffer !== undefined && parts !== 'values' && page.length > 0 && page.every(isLength)) {
+    // The bytes are as the tab wants them.
+    const lengths = page as number[]
+    const last = lengths.at(parts === 'keys' ? -1 : -2) as number
+    const lastEnd = buffer.byteLength - (parts === 'keys' ? 0 : (lengths.at(-1) as number))
+    return {
+      words: [Number(ended), last, ...lengths],
+      parts: [buffer, buffer.subarray(lastEnd - last, lastEnd)]
+    }
+  }
   const pieces = new Pieces(buffer)
   const all = page.map((piece) => (typeof piece === 'number' ? pieces.take(piece) : (piece as Uint8Array)))
   const last = all.at(parts === 'keys' ? -1 : -2)
   const wanted = parts === 'values' ? all.filter((_, index) => index % 2 === 1) : all
   const words = [Number(ended), last?.byteLength ?? NONE, ...wanted.map((piece) => piece.byteLength)]
   return { words, parts: last === undefined ? wanted : [...wanted, last] }
+}
+
+function isLength(piece: Bytes | number | undefined): boolean {
+  return typeof piece === 'number'
 }
 
 const CLEARED_KEYS = 1000

@@ -1,8 +1,8 @@
 /** A cursor of the worker that has the database open. If that is lost, one of the next worker goes on after the last key. */
 
-import { type CursorOptions, type CursorParts, type FarPage, PagedCursor } from 'terrace-core'
+import { type CursorOptions, type CursorParts, type FarPage, PagedCursor, type TextAt } from 'terrace-core'
 import { storeOne } from '../arguments.js'
-import { textAt } from '../text.js'
+import { SHORT_BYTES, Texts } from '../texts.js'
 import { Call, NONE, RangeFlag } from './calls.js'
 import { storeRange } from './range-words.js'
 import { numberOf, type RemoteSnapshot } from './remote-snapshot.js'
@@ -33,7 +33,10 @@ export class RemoteCursor extends PagedCursor implements WorkerState {
     this.begin()
   }
 
-  protected readonly textAt = textAt
+  protected readonly textsOf = (bytes: Uint8Array, averageBytes: number): TextAt => {
+    const texts = new Texts(bytes, averageBytes <= SHORT_BYTES)
+    return (start, end) => texts.at(start, end)
+  }
 
   protected openThere(range: CursorOptions): void {
     const { bytes } = this.#requests
