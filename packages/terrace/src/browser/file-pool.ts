@@ -174,7 +174,7 @@ export async function removeDirectory(name: string): Promise<void> {
     const first = await openFile(directory, '0')
     first.close()
   }
-  const root = await navigator.storage.getDirectory()
+  const root = await rootDirectory()
   try {
     await root.removeEntry(name, { recursive: true })
   } catch (error) {

@@ -1,12 +1,10 @@
 import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'terrace-core'
 import { storeOne, storeTwo } from './arguments.js'
 import { type Engine, NO_BOUND } from './engine.js'
+import { flagsOf, partsFlags } from './range-flags.js'
 import { textAt } from './text.js'
 import { SHORT_BYTES, Texts } from './texts.js'
 import type { WasmSnapshot } from './wasm-snapshot.js'
-
-/** As `crates/wasm-exchange/src/page.rs` has them. */
-const Flag = { keys: 1, values: 2, reverse: 4, lowerExcluded: 8, upperExcluded: 16 } as const
 
 const LENGTH_BYTES = 4
 
@@ -36,10 +34,7 @@ export class WasmCursor implements BackendCursor {
     const { gte, gt, lte, lt } = options
     const lower = gte ?? gt
     const upper = lte ?? lt
-    let flags = (hasKeys ? Flag.keys : 0) | (hasValues ? Flag.values : 0)
-    if (options.reverse) flags |= Flag.reverse
-    if (gte === undefined) flags |= Flag.lowerExcluded
-    if (lte === undefined) flags |= Flag.upperExcluded
+    const flags = partsFlags[parts] | flagsOf(options, options.reverse)
     const [lowerLength, upperLength] = storeTwo(engine, lower, upper)
     this.#number = engine.call(
       'terrace_iterator',

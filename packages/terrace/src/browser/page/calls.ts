@@ -60,8 +60,6 @@ export const CURRENT_STATE = 0
 /** The number of a call that is not answered. */
 export const UNANSWERED = 0
 
-export const RangeFlag = { keys: 1, values: 2, reverse: 4, lowerExcluded: 8, upperExcluded: 16 } as const
-
 /** A call: what is asked, its number, where its bytes begin, its words. */
 export type WireCall = readonly [kind: number, number: number, at: number, ...words: number[]]
 

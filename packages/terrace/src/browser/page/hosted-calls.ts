@@ -11,8 +11,9 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 import { type BrowserBackend, type Maintained, notSupported } from '../maintained.js'
+import { RangeFlag } from '../range-flags.js'
 import { operationsOf } from './batch-operations.js'
-import { type Answer, Call, CURRENT_STATE, NONE, RangeFlag, type WireCall } from './calls.js'
+import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from './calls.js'
 import { HostedExport } from './hosted-export.js'
 import { rangeOf } from './range-words.js'
 import { stateLost } from './requests.js'

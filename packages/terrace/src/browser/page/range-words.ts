@@ -2,23 +2,25 @@
 
 import type { Bytes, Range } from 'terrace-core'
 import { storeTwo } from '../arguments.js'
+import { flagsOf, RangeFlag } from '../range-flags.js'
 import type { ByteWriter } from './byte-writer.js'
-import { NONE, RangeFlag } from './calls.js'
+import { NONE } from './calls.js'
 
 /** Stores the bounds of a range. Returns its flags and the lengths of the bounds. */
 export function storeRange(
   bytes: ByteWriter,
-  { gte, gt, lte, lt }: Range,
+  range: Range,
   reverse: boolean
 ): [flags: number, lowerLength: number, upperLength: number] {
-  const lower = gte ?? gt
-  const upper = lte ?? lt
-  let flags = reverse ? RangeFlag.reverse : 0
-  if (gte === undefined) flags |= RangeFlag.lowerExcluded
-  if (lte === undefined) flags |= RangeFlag.upperExcluded
+  const lower = range.gte ?? range.gt
+  const upper = range.lte ?? range.lt
   const [lowerLength, upperLength] = storeTwo(bytes, lower, upper)
   bytes.end += lowerLength + upperLength
-  return [flags, lower === undefined ? NONE : lowerLength, upper === undefined ? NONE : upperLength]
+  return [
+    flagsOf(range, reverse),
+    lower === undefined ? NONE : lowerLength,
+    upper === undefined ? NONE : upperLength
+  ]
 }
 
 /** The range of these words. `take` takes the next bytes. */

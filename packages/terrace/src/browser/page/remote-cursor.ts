@@ -2,17 +2,12 @@
 
 import { type CursorOptions, type CursorParts, type FarPage, PagedCursor, type TextAt } from 'terrace-core'
 import { storeOne } from '../arguments.js'
+import { partsFlags } from '../range-flags.js'
 import { SHORT_BYTES, Texts } from '../texts.js'
-import { Call, NONE, RangeFlag } from './calls.js'
+import { Call, NONE } from './calls.js'
 import { storeRange } from './range-words.js'
 import { numberOf, type RemoteSnapshot } from './remote-snapshot.js'
 import type { Requests, WorkerState } from './requests.js'
-
-const partsFlags: Record<CursorParts, number> = {
-  keys: RangeFlag.keys,
-  values: RangeFlag.values,
-  entries: RangeFlag.keys | RangeFlag.values
-}
 
 export class RemoteCursor extends PagedCursor implements WorkerState {
   readonly #requests: Requests
