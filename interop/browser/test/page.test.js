@@ -85,6 +85,22 @@ test('a page is told that a database is missing, or exists, in whichever tab it 
   assert.equal(await open(page, 'kept', { storage: ['memory'] }), 'memory')
 })
 
+test('a postopen hook hears of the options of open(), not of those that say where the database is', async (t) => {
+  const page = await openPage(t, await siteOf(t))
+  const heard = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('heard', { storage: 'indexeddb', prefix: 'of-hooks-', shared: true, userland: 1 })
+    let heard
+    db.hooks.postopen.add(async (options) => {
+      heard = options
+    })
+    await db.open()
+    await db.close()
+    return heard
+  })
+  assert.deepEqual(heard, { userland: 1, createIfMissing: true, errorIfExists: false })
+})
+
 test('the strictest policy that the README names is enough', async (t) => {
   const readme = readFileSync(new URL('../../../packages/terrace/README.md', import.meta.url), 'utf8')
   const [, policy] = readme.match(/^`(default-src 'none'; [^`]+)`/m)
