@@ -1,21 +1,28 @@
 //! The engine on a pool of open files, as in a browser's worker: losses of power and kills at any call.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_engine::env::PooledEnv;
 use terrace_engine::env::simulated::SimulatedHandles;
+use terrace_engine::env::{Env, PooledEnv};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, Result, WriteBatch, WriteOptions};
 
-fn open(handles: &SimulatedHandles) -> Result<Db> {
-    let env = PooledEnv::open(Arc::new(handles.clone())).unwrap();
-    let options = Options {
+fn pool(handles: &SimulatedHandles) -> PooledEnv {
+    PooledEnv::open(Arc::new(handles.clone())).unwrap()
+}
+
+fn options(env: PooledEnv) -> Options {
+    Options {
         env: Arc::new(env),
         write_buffer_size_bytes: 64 << 10,
         max_file_size_bytes: 64 << 10,
         ..Options::default()
-    };
-    Db::open("/", options)
+    }
+}
+
+fn open(handles: &SimulatedHandles) -> Result<Db> {
+    Db::open("/", options(pool(handles)))
 }
 
 fn contents(db: &Db) -> BTreeMap<Vec<u8>, Vec<u8>> {
@@ -176,4 +183,127 @@ fn a_compaction_in_steps_ends_with_its_database() {
     db.close().unwrap();
     assert!(!matches!(compaction.step(), Ok(true)));
     assert_eq!(db.begin_compact_range(None, None).err().unwrap().kind(), ErrorKind::Closed);
+}
+
+/// What happens to the file that leads to all others.
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    ManifestGone,
+    ManifestEmpty,
+    ManifestCut,
+    CurrentGone,
+    CurrentDamaged,
+}
+
+impl Damage {
+    const ALL: [Self; 5] =
+        [Self::ManifestGone, Self::ManifestEmpty, Self::ManifestCut, Self::CurrentGone, Self::CurrentDamaged];
+
+    fn inflict(self, env: &PooledEnv) {
+        let names = env.list(Path::new("/")).unwrap();
+        let manifest = names.iter().find(|name| name.starts_with("MANIFEST")).unwrap();
+        let (manifest, current) = (Path::new("/").join(manifest), PathBuf::from("/CURRENT"));
+        match self {
+            Self::ManifestGone => env.remove_file(&manifest).unwrap(),
+            Self::ManifestEmpty => rewrite(env, &manifest, &[]),
+            Self::ManifestCut => {
+                let bytes = env.read_file(&manifest).unwrap();
+                rewrite(env, &manifest, &bytes[..bytes.len() / 2]);
+            }
+            Self::CurrentGone => env.remove_file(&current).unwrap(),
+            Self::CurrentDamaged => rewrite(env, &current, b"?"),
+        }
+    }
+}
+
+fn rewrite(env: &PooledEnv, path: &Path, contents: &[u8]) {
+    let mut file = env.create(path).unwrap();
+    file.append(contents).unwrap();
+    file.sync().unwrap();
+    file.close().unwrap();
+}
+
+/// A database without deletions, so that a repair can restore all of it without a MANIFEST, with tables and a log.
+fn damaged(damage: Damage) -> (SimulatedHandles, BTreeMap<Vec<u8>, Vec<u8>>) {
+    let handles = SimulatedHandles::new(4, 80);
+    let db = open(&handles).unwrap();
+    for number in 0..600_u32 {
+        let value = format!("{number} ").repeat(1 + (number % 90) as usize).into_bytes();
+        db.put(format!("key-{:03}", number * 37 % 400).as_bytes(), &value, &WriteOptions::default()).unwrap();
+        while number % 50 == 0 && db.step() {}
+    }
+    db.put(b"last", b"in the log", &WriteOptions { sync: true }).unwrap();
+    let expected = contents(&db);
+    db.close().unwrap();
+    damage.inflict(&pool(&handles));
+    (handles, expected)
+}
+
+#[test]
+fn a_repair_that_stops_at_any_call_leaves_a_database_that_opens_whole_or_is_repaired() {
+    let (mut unchanged, mut repaired_in_time) = (0, 0);
+    for (index, damage) in Damage::ALL.into_iter().enumerate() {
+        for calls in 0.. {
+            let (mut handles, expected) = damaged(damage);
+            let error = open(&handles).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Corruption, "{damage:?}: {error}");
+            let what = format!("{damage:?}, stopped at call {calls}");
+            let env = pool(&handles);
+            if calls % 3 == 2 {
+                handles.fail_after(calls)
+            } else {
+                handles.halt_after(calls)
+            }
+            let before = handles.calls();
+            let report = Db::repair("/", &options(env));
+            let was_stopped = handles.calls() - before > calls;
+            end_life(&mut handles, (calls as usize + index).is_multiple_of(4));
+            match open(&handles) {
+                Ok(db) => {
+                    assert_eq!(contents(&db), expected, "{what}");
+                    db.close().unwrap();
+                    repaired_in_time += u32::from(report.is_err());
+                }
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Corruption, "{what}: {error}");
+                    assert!(report.is_err(), "{what}: the repair has succeeded, but {error}");
+                    Db::repair("/", &options(pool(&handles))).unwrap();
+                    unchanged += 1;
+                }
+            }
+            let db = open(&handles).unwrap();
+            assert_eq!(contents(&db), expected, "{what}");
+            db.verify().unwrap();
+            db.put(b"later", b"value", &WriteOptions::default()).unwrap();
+            db.close().unwrap();
+            if !was_stopped {
+                assert!(report.is_ok() && calls > 20, "{what}");
+                break;
+            }
+        }
+    }
+    assert!(
+        unchanged > 100 && repaired_in_time > 5,
+        "{unchanged} unchanged, {repaired_in_time} repaired in time"
+    );
+}
+
+#[test]
+fn a_repair_without_free_files_changes_nothing_and_more_files_help() {
+    let (handles, expected) = damaged(Damage::ManifestGone);
+    let env = pool(&handles);
+    let mut taken = 0;
+    while env.free_slots() > 1 {
+        rewrite(&env, Path::new(&format!("/other-{taken}")), b"");
+        taken += 1;
+    }
+    drop(env);
+    let error = Db::repair("/", &options(pool(&handles))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+    assert_eq!(open(&handles).err().unwrap().kind(), ErrorKind::Corruption);
+    handles.grow(80);
+    Db::repair("/", &options(pool(&handles))).unwrap();
+    let db = open(&handles).unwrap();
+    assert_eq!(contents(&db), expected);
+    db.close().unwrap();
 }

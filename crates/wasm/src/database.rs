@@ -1,12 +1,13 @@
 //! The database of this instance, and what the host keeps of it.
 
 use std::cell::RefCell;
-use std::io::ErrorKind;
+use std::io;
 use std::sync::Arc;
 
 use terrace_engine::env::PooledEnv;
 use terrace_engine::{
-    Bounds, CompactRange, Db, IterOptions, Options, ReadOptions, Snapshot, WriteBatch, WriteOptions,
+    Bounds, CompactRange, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot, WriteBatch,
+    WriteOptions,
 };
 use terrace_wasm_exchange::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
 
@@ -43,8 +44,10 @@ pub(crate) struct Opening {
 /// The files that the host has opened.
 pub(crate) fn open_pool() -> Outcome<PooledEnv> {
     PooledEnv::open(Arc::new(HostFiles)).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => Failure::new("Corruption", error.to_string()),
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Failure::new("DiskFull", error.to_string()),
+        io::ErrorKind::InvalidData => Failure::new("Corruption", error.to_string()),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Failure::new("DiskFull", error.to_string())
+        }
         _ => Failure::new("Io", error.to_string()),
     })
 }
@@ -61,7 +64,7 @@ pub(crate) fn open(opening: Opening) -> Outcome<()> {
         env: Arc::new(env.clone()),
         ..Options::default()
     };
-    let db = Db::open(DIRECTORY, options).map_err(failed)?;
+    let db = Db::open(DIRECTORY, options).map_err(advised)?;
     adopt(db, Some(env));
     Ok(())
 }
@@ -190,6 +193,16 @@ impl Database {
         };
         Ok(ReadOptions { snapshot, ..ReadOptions::default() })
     }
+}
+
+/// The failure of an open: where files are damaged, with what can be done about it.
+fn advised(error: Error) -> Failure {
+    let is_damage = error.kind() == ErrorKind::Corruption;
+    let mut failure = failed(error);
+    if is_damage {
+        failure.message.push_str(". Level.repair() restores what can be read");
+    }
+    failure
 }
 
 fn closed() -> Failure {

@@ -17,6 +17,7 @@ mod host_files;
 mod import;
 mod import_calls;
 mod iterator;
+mod repair;
 
 use database::{Opening, with_database};
 use terrace_wasm_exchange as exchange;

@@ -10,6 +10,7 @@ import type { ErrorFactory } from './errors.js'
 import type { MemoryBinding } from './memory-binding.js'
 import type { FoundMany, Native } from './native.js'
 import type { NativeOpenOptions } from './options.js'
+import type { RepairReport } from './repair-report.js'
 
 export type NativeDatabase = Native<'database'>
 export type NativeSnapshot = Native<'snapshot'>
@@ -83,18 +84,6 @@ export interface LeftOutLog {
   bytes: number
   /** What is wrong at that place. */
   message: string
-}
-
-/** What a repair did. */
-export interface RepairReport {
-  /** Whether every entry that the database held is still there, as far as that can be known. */
-  nothingLost: boolean
-  /** The bytes of entries and log records that could not be read. */
-  lostBytes: number
-  /** The number of entries in the tables afterwards, including deletions and old values that no compaction has removed yet. */
-  entriesKept: number
-  /** Everything that was found and done, for a person to read. */
-  text: string
 }
 
 export interface Binding extends MemoryBinding {

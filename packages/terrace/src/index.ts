@@ -42,11 +42,12 @@ export {
   type WatchOptions,
   type WriteOptions
 } from 'terrace-core'
-export type { LeftOutLog, LevelStats, RepairReport, Stats } from './binding.js'
+export type { LeftOutLog, LevelStats, Stats } from './binding.js'
 export type { LevelError, LevelErrorCode } from './errors.js'
 export type { MemoryStats } from './memory-database.js'
 export type { MemoryDatabaseOptions, MemoryOpenOptions } from './memory-options.js'
 export type { DatabaseOptions, OpenOptions, RepairOptions, StartEndOptions } from './options.js'
+export type { RepairReport } from './repair-report.js'
 export { Level, Level as ClassicLevel, MemoryLevel }
 
 /** For programs that use the default export of classic-level, which is a CommonJS module. */

@@ -8,7 +8,7 @@ import {
   type WatchOptions
 } from 'terrace-core'
 import type { SharedBackend } from 'terrace-net/shared'
-import type { NativeDatabase, RepairReport, Stats } from './binding.js'
+import type { NativeDatabase, Stats } from './binding.js'
 import { binding } from './load-binding.js'
 import { NativeBackend } from './native-backend.js'
 import {
@@ -19,6 +19,7 @@ import {
   type StartEndOptions
 } from './options.js'
 import { assertRange, encodeRange, type RangeArguments } from './range-arguments.js'
+import type { RepairReport } from './repair-report.js'
 import { removeLeftSocket, share } from './share.js'
 
 /**

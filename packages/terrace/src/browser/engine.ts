@@ -51,6 +51,8 @@ interface StoreExports extends CommonExports {
   terrace_import_file_end(): number
   terrace_import_check(): number
   terrace_import_end(): number
+  terrace_repair_wants_files(): number
+  terrace_repair(): number
 }
 
 type Function = Exclude<

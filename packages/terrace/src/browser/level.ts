@@ -1,12 +1,13 @@
 import { assertOpen, BackendLevel, type Bytes } from 'terrace-core'
 import type { StartEndOptions } from '../options.js'
 import { assertRange, encodeRange, type RangeArguments } from '../range-arguments.js'
+import type { RepairReport } from '../repair-report.js'
 import { importDatabase } from './import-database.js'
 import { type BrowserBackend, type Maintained, notSupported } from './maintained.js'
 import { loadStore } from './module.js'
 import { PageBackend } from './page/page-backend.js'
-import { destroyInWorker, importInWorker } from './page/tasks.js'
-import { backends, destroyFirst, hasPlace, storagesOf } from './storage.js'
+import { destroyInWorker, importInWorker, repairInWorker } from './page/tasks.js'
+import { backends, destroyFirst, hasPlace, repairFirst, storagesOf } from './storage.js'
 import type { DatabaseOptions, OpenOptions, PlaceOptions, Storage } from './store-options.js'
 import type { ExportOptions, ImportOptions, ImportSource } from './transfer-options.js'
 
@@ -136,6 +137,26 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return isDedicatedWorker()
       ? destroyFirst(location, { storage, prefix })
       : destroyInWorker(location, { storage, prefix })
+  }
+
+  /**
+   * Restores what can be read of a damaged database on OPFS. Try to open the database first: a repair keeps as much as it can, but some
+   * entries may be lost, and deleted keys may come back. Until it has succeeded, everything stays as it is, wherever it is stopped. A
+   * dedicated worker that calls it does nothing else meanwhile; a page goes on.
+   *
+   * Damaged files, and those whose entries were merged into new ones, keep their space, in the directory `lost` of the database. An import
+   * of the export of the repaired database, with `overwrite`, or {@link destroy} gives that space back.
+   *
+   * @param options - Where the database is, as the constructor has it: the first place that the browser has.
+   * @throws LEVEL_LOCKED if it is open. LEVEL_DATABASE_MISSING if there is none.
+   * @throws LEVEL_NOT_SUPPORTED if it is in IndexedDB or in memory, where there is nothing to repair.
+   * @throws LEVEL_IO_ERROR if there are not enough free files for what is restored, LEVEL_QUOTA_EXCEEDED if there is no room.
+   * @throws LEVEL_CORRUPTION if both copies of the map of files are damaged.
+   */
+  static async repair(location: string, options: Pick<PlaceOptions, 'storage'> = {}): Promise<RepairReport> {
+    assertLocation(location)
+    const storage = storagesOf(options.storage)
+    return isDedicatedWorker() ? repairFirst(location, { storage }) : repairInWorker(location, { storage })
   }
 
   async #onRange<T>(

@@ -2,6 +2,7 @@
 
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
+import type { RepairReport } from '../repair-report.js'
 import { directoryName, hasSyncFiles, removeDirectory } from './file-pool.js'
 import { IndexedDbBackend } from './indexeddb/backend.js'
 import { destroyPlace } from './indexeddb/destroy.js'
@@ -9,6 +10,7 @@ import { placeOf } from './indexeddb/place.js'
 import type { BrowserBackend } from './maintained.js'
 import { MapBackend } from './map-backend.js'
 import { loadMap, loadStore } from './module.js'
+import { repairDatabase } from './repair-database.js'
 import { StoreBackend } from './store-backend.js'
 import type { OpenOptions, PlaceOptions, Storage } from './store-options.js'
 
@@ -65,6 +67,22 @@ export async function destroyFirst(location: string, { storage, prefix }: PlaceO
   const place = storages.find(hasPlace)
   if (place === 'opfs') await removeDirectory(directoryName(location))
   if (place === 'indexeddb') await destroyPlace(placeOf(location, prefix))
+}
+
+/**
+ * Repairs a database in the first place that the browser has. To be called in a dedicated worker.
+ *
+ * @throws LEVEL_NOT_SUPPORTED if that place has no files.
+ */
+export async function repairFirst(location: string, { storage }: PlaceOptions): Promise<RepairReport> {
+  const storages = (storage ?? DEFAULT_STORAGES) as readonly Storage[]
+  const place = storages.find(hasPlace) ?? storages[0]
+  if (place === 'opfs') return repairDatabase(location, loadStore)
+  throw codedError(
+    'LEVEL_NOT_SUPPORTED',
+    `A database in '${place}' has no files that could be repaired: the browser itself looks after it. ` +
+      'What can still be read can be copied to another one; Level.destroy() removes it'
+  )
 }
 
 /**

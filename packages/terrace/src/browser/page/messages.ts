@@ -24,8 +24,8 @@ export interface Introduce {
 /** From a page to its worker. */
 export type ToWorker =
   | { readonly kind: 'open'; readonly location: string; readonly epoch: number; readonly options: object }
-  /** The page's own channel, with a port. */
-  | { readonly kind: 'own'; readonly tab: string }
+  /** The page's own channel, with a port, and memory that they share if the browser lets them. */
+  | { readonly kind: 'own'; readonly tab: string; readonly shared: SharedArrayBuffer | undefined }
   /** A connection to the broker: a port, or none if there is no broker. */
   | { readonly kind: 'line' }
   | { readonly kind: 'close' }

@@ -2,7 +2,7 @@
 
 import { importDatabase } from '../import-database.js'
 import { loadStore } from '../module.js'
-import { destroyFirst } from '../storage.js'
+import { destroyFirst, repairFirst } from '../storage.js'
 import type { PlaceOptions } from '../store-options.js'
 import type { ImportSource } from '../transfer-options.js'
 import { describe } from './failure.js'
@@ -11,7 +11,8 @@ import type { OnProgress, Report, Task } from './task-messages.js'
 const tasks = {
   import: (onProgress: OnProgress, location: string, source: ImportSource, overwrite: boolean) =>
     importDatabase(location, loadStore, source, { overwrite, onProgress }),
-  destroy: (_: OnProgress, location: string, options: PlaceOptions) => destroyFirst(location, options)
+  destroy: (_: OnProgress, location: string, options: PlaceOptions) => destroyFirst(location, options),
+  repair: (_: OnProgress, location: string, options: PlaceOptions) => repairFirst(location, options)
 }
 
 /** Makes a dedicated worker do tasks. To be called when it starts, before the first await. */
@@ -19,9 +20,9 @@ export function serveTasks(): void {
   const report = (report: Report): void => (globalThis as unknown as Worker).postMessage(report)
   addEventListener('message', ({ data }: MessageEvent<Task>) => {
     if (data.kind !== 'task') return
-    const run = tasks[data.name] as (onProgress: OnProgress, ...args: readonly unknown[]) => Promise<void>
+    const run = tasks[data.name] as (onProgress: OnProgress, ...args: readonly unknown[]) => Promise<unknown>
     run((progress) => report({ progress }), ...data.args).then(
-      () => report({}),
+      (result) => report({ result }),
       (error) => report({ failure: describe(error) })
     )
   })

@@ -6,7 +6,7 @@ import type { Failure } from './failure.js'
 /** What a page asks for. */
 export interface Task {
   readonly kind: 'task'
-  readonly name: 'import' | 'destroy'
+  readonly name: 'import' | 'destroy' | 'repair'
   readonly args: readonly unknown[]
 }
 
@@ -14,6 +14,8 @@ export interface Task {
 export interface Report {
   readonly progress?: TransferProgress
   readonly failure?: Failure
+  /** What the task returns. */
+  readonly result?: unknown
 }
 
 export type OnProgress = (progress: TransferProgress) => void

@@ -1,5 +1,6 @@
 /** What is done for a database that need not be open, by a worker that ends with it: pages have no synchronous files. */
 
+import type { RepairReport } from '../../repair-report.js'
 import type { PlaceOptions } from '../store-options.js'
 import type { ImportFile, ImportOptions, ImportSource } from '../transfer-options.js'
 import { revive } from './failure.js'
@@ -25,14 +26,19 @@ export function destroyInWorker(location: string, options: PlaceOptions): Promis
   return runTask('destroy', [location, options])
 }
 
-async function runTask(name: Task['name'], args: readonly unknown[], onProgress?: OnProgress): Promise<void> {
+/** As {@link Level.repair}. */
+export function repairInWorker(location: string, options: PlaceOptions): Promise<RepairReport> {
+  return runTask('repair', [location, options])
+}
+
+async function runTask<T>(name: Task['name'], args: readonly unknown[], onProgress?: OnProgress): Promise<T> {
   const worker = startWorker() as Worker
   try {
-    await new Promise<void>((resolve, reject) => {
-      worker.onmessage = ({ data: { progress, failure } }: MessageEvent<Report>) => {
+    return await new Promise<T>((resolve, reject) => {
+      worker.onmessage = ({ data: { progress, failure, result } }: MessageEvent<Report>) => {
         if (progress !== undefined) onProgress?.(progress)
         else if (failure !== undefined) reject(revive(failure))
-        else resolve()
+        else resolve(result as T)
       }
       worker.onerror = (event) => reject(cannotStart(event))
       worker.postMessage({ kind: 'task', name, args } satisfies Task)
