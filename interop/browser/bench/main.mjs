@@ -53,11 +53,10 @@ try {
 async function measure({ page, version: browserVersion, profile }) {
   await page.goto(`http://127.0.0.1:${server.address().port}/`)
   const run = (number, count) =>
-    page.evaluate((given) => import('/page.js').then(({ round }) => round(...given)), [
-      number,
-      count,
-      browser.lacks ?? []
-    ])
+    page.evaluate(
+      (given) => import('/page.js').then(({ round }) => round(...given)),
+      [number, count, browser.lacks ?? []]
+    )
   console.error(`${browserVersion}: warming up`)
   await run(0, Math.min(8000, entries))
   for (let round = 0; round < rounds; round++) {

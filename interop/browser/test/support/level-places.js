@@ -50,13 +50,7 @@ export const useProgram = (options) => `
 `
 
 /** What it finds. */
-export const used = (storage) => [
-  [['a', { n: 1 }]],
-  { n: 2 },
-  ['!names!é', 'b'],
-  ['!names!é'],
-  storage
-]
+export const used = (storage) => [[['a', { n: 1 }]], { n: 2 }, ['!names!é', 'b'], ['!names!é'], storage]
 
 /** A function for a page: writes an entry of a database that tabs share. Resolves with whether the page leads, and all keys. */
 export const putShared = async (key) => {

@@ -22,7 +22,8 @@ else tests()
 function tests() {
   const openWindow = useWebKit()
   const siteOf = (t, files = {}) => serveSite(t, { ...placeFiles, ...files }, ENGINE_POLICY)
-  const windowOf = async (t, options) => openWindow(t, await siteOf(t, { '/terrace/use.js': useProgram(options) }))
+  const windowOf = async (t, options) =>
+    openWindow(t, await siteOf(t, { '/terrace/use.js': useProgram(options) }))
 
   for (const [place, run] of Object.entries(PLACES)) {
     test(`a ${place} without files of its own falls to IndexedDB, and uses it in all ways`, async (t) => {
@@ -60,7 +61,10 @@ function tests() {
 function suites(openWindow, siteOf) {
   for (const [place, run] of Object.entries(PLACES)) {
     test(`abstract-level's suite passes in a ${place}`, async (t) => {
-      const window = await openWindow(t, await siteOf(t, await levelSuite(", storage: 'indexeddb', shared: false")))
+      const window = await openWindow(
+        t,
+        await siteOf(t, await levelSuite(", storage: 'indexeddb', shared: false"))
+      )
       const { registered, lines } = await window.evaluate(run, '/terrace/suite.js')
       checkSuite(t, registered, lines, TESTS)
     })
