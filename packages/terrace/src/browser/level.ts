@@ -5,6 +5,7 @@ import type { RepairReport } from '../repair-report.js'
 import { importDatabase } from './import-database.js'
 import { type BrowserBackend, type Maintained, notSupported } from './maintained.js'
 import { loadStore } from './module.js'
+import { OwnBackend } from './page/own-backend.js'
 import { PageBackend } from './page/page-backend.js'
 import { destroyInWorker, importInWorker, repairInWorker } from './page/tasks.js'
 import { backends, destroyFirst, hasPlace, repairFirst, storagesOf } from './storage.js'
@@ -20,7 +21,7 @@ import type { ExportOptions, ImportOptions, ImportSource } from './transfer-opti
  * stored; explicit snapshots end; everything else goes on. Hooks see the writes of their own tab alone.
  *
  * In a dedicated worker, it belongs to that worker, and reads and most writes finish within the call. With the option `shared` it is shared
- * there as well.
+ * there as well; without it, a page has the database for itself, by a worker of its own.
  *
  * An acknowledged write survives the end of the tab and of the browser. With the option `sync`, it also survives a loss of power.
  *
@@ -188,10 +189,14 @@ function assertLocation(location: unknown): void {
 
 function backendOf(location: string, { storage, prefix, shared }: PlaceOptions): BrowserBackend {
   const storages = storagesOf(storage)
-  if (shared ?? !isDedicatedWorker()) return new PageBackend(location, { storage: storages, prefix })
+  const isInWorker = isDedicatedWorker()
+  if (shared ?? !isInWorker) return new PageBackend(location, { storage: storages, prefix })
   // What the methods can do is known before the database opens, so the place is, too.
   const own = storages ?? ['opfs']
-  const place = own.find(hasPlace) ?? (own[0] as Storage)
+  const canBe = (place: Storage): boolean => hasPlace(place) || (place === 'opfs' && !isInWorker)
+  const place = own.find(canBe) ?? (own[0] as Storage)
+  // A page has synchronous files only in a worker. Whether there are any, that finds out.
+  if (place === 'opfs' && !isInWorker) return new OwnBackend(location, { storage: storages, prefix })
   return backends[place](location, { prefix })
 }
 

@@ -48,7 +48,8 @@ export interface PlaceOptions {
 
   /**
    * Whether the tabs and workers of the site share the database. Otherwise one has it for itself, and opening it elsewhere fails with
-   * LEVEL_LOCKED; in a dedicated worker there are synchronous methods then.
+   * LEVEL_LOCKED, from a page after five seconds; in a dedicated worker there are synchronous methods then. A page that the browser keeps
+   * for the way back gives the database up, and opens it again when it comes back.
    *
    * @defaultValue `true` in pages, `false` in dedicated workers
    */

@@ -1,5 +1,3 @@
-import type { CodedError } from 'terrace-core'
-import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { describe, type Failure } from './failure.js'
 import { LaneMemory } from './lane/memory.js'
@@ -8,6 +6,7 @@ import { type Carrier, Link } from './link.js'
 import { holdLock } from './locks.js'
 import type { BrokerAnswer, ControlMessage, FromWorker, Introduce, ToBroker } from './messages.js'
 import { controlChannel, epochLock, linkChannel, tabLock } from './names.js'
+import { openWhenUnlocked } from './open-when-unlocked.js'
 
 /** An open database that tabs share. */
 export interface Hosted {
@@ -23,10 +22,6 @@ interface Line {
   readonly broker: string
   readonly port: MessagePort
 }
-
-/** How long a browser may keep the files of a worker that has just ended. */
-const LOCKED_MS = 5000
-const ATTEMPT_MS = 10
 
 /** Says no more than that a broadcast channel is in use. */
 const GREETING = 'hello'
@@ -102,7 +97,8 @@ export class DatabaseWorker {
 
   async #open(open: () => Promise<Hosted>): Promise<void> {
     try {
-      const [hosted] = await Promise.all([this.#openWhenUnlocked(open), this.#holdEpoch()])
+      const opening = openWhenUnlocked(open, () => this.#isClosing)
+      const [hosted] = await Promise.all([opening, this.#holdEpoch()])
       this.#hosted = hosted
     } catch (error) {
       this.#tellPage({ kind: 'failed', failure: describe(error) })
@@ -122,20 +118,6 @@ export class DatabaseWorker {
       }
       holdLock(epochLock(this.#location, this.#epoch), new AbortController().signal, isHeld).catch(reject)
     })
-  }
-
-  /** The leader's lock is free at once when a tab ends, the files of its worker a moment later. */
-  async #openWhenUnlocked(open: () => Promise<Hosted>): Promise<Hosted> {
-    const deadline = performance.now() + LOCKED_MS
-    for (;;) {
-      try {
-        return await open()
-      } catch (error) {
-        const isLocked = (error as Partial<CodedError<LevelErrorCode>>).code === 'LEVEL_LOCKED'
-        if (!isLocked || this.#isClosing || performance.now() > deadline) throw error
-      }
-      await new Promise((resolve) => setTimeout(resolve, ATTEMPT_MS))
-    }
   }
 
   #announce(): void {

@@ -7,7 +7,7 @@ export type Carrier = MessagePort | BroadcastChannel
 /** The message that ends a channel. It comes after all others, which the loss of a lock may overtake. */
 const END = undefined
 
-/** A channel whose other side holds a lock for as long as it lives. */
+/** A channel. If its other side may live on alone, that holds a lock for as long as it does. */
 export class Link implements Channel {
   onMessage: (message: unknown) => void = () => {}
   onLost: () => void = () => {}
@@ -16,10 +16,10 @@ export class Link implements Channel {
   readonly #whenLost: () => void
 
   /**
-   * @param peerLock - The name of the lock that the other side holds.
+   * @param peerLock - The name of the lock that the other side holds, if its end is to be noticed.
    * @param whenLost - Called before {@link onLost}.
    */
-  constructor(carrier: Carrier, peerLock: string, whenLost = () => {}) {
+  constructor(carrier: Carrier, peerLock?: string, whenLost = () => {}) {
     this.#carrier = carrier
     this.#whenLost = whenLost
     carrier.onmessage = ({ data }) => {
@@ -27,6 +27,7 @@ export class Link implements Channel {
       else this.onMessage(data)
     }
     carrier.onmessageerror = () => this.#give(END).lose()
+    if (peerLock === undefined) return
     whenFree(peerLock, this.#ended.signal, () => void whatHasArrived().then(() => this.lose()))
   }
 

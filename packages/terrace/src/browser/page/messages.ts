@@ -39,6 +39,15 @@ export type FromWorker =
   | { readonly kind: 'line-wanted' }
   | { readonly kind: 'closed'; readonly failure: Failure | undefined }
 
+/** From a page to the worker of a database that it has for itself. */
+export type ToOwnWorker =
+  /** Opens the database, with this lock held for as long as the worker lives. */
+  | { readonly kind: 'open-own'; readonly location: string; readonly lock: string; readonly options: object }
+  | { readonly kind: 'close-own' }
+
+/** From that worker to its page. The port of the channel comes with `opened`. */
+export type FromOwnWorker = Exclude<FromWorker, { readonly kind: 'line-wanted' }>
+
 /** To the broker. It answers the first two with {@link BrokerAnswer}. */
 export type ToBroker =
   | { readonly kind: 'hello' }

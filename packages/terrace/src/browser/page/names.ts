@@ -15,6 +15,9 @@ export const epochLock = (location: string, epoch: number): string => `terrace:e
 /** Held by a tab for as long as it takes part. */
 export const tabLock = (tab: string): string => `terrace:tab:${tab}`
 
+/** Held by the worker of a database that a page has for itself, for as long as it runs. */
+export const ownLock = (worker: string): string => `terrace:own:${worker}`
+
 /** The broadcast channel on which tabs and leaders find each other. */
 export const controlChannel = (location: string): string => `terrace:opfs:${location}`
 

@@ -1,12 +1,14 @@
-/** The script of a leader's worker, and of one that does a task. */
+/** The script of a leader's worker, of one that has a database open for its page alone, and of one that does a task. */
 
 import { hasSyncFiles } from '../file-pool.js'
 import { loadStore } from '../module.js'
 import { openHosted } from './hosted-database.js'
+import { serveOwn } from './serve-own.js'
 import { serveTabs } from './serve-tabs.js'
 import { serveTasks } from './serve-tasks.js'
 
 serveTabs(openHosted)
+serveOwn(openHosted)
 serveTasks()
 
 // The worker of the tab that is to lead next waits, and is to be quick then. A failure is told when the database is opened.

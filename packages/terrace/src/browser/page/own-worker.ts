@@ -1,0 +1,159 @@
+import { codedError } from 'terrace-core'
+import type { LevelErrorCode } from '../../error-codes.js'
+import type { Channel } from './channel.js'
+import { revive } from './failure.js'
+import { cannotStart } from './leadership.js'
+import { Link, whatHasArrived } from './link.js'
+import { whenFree } from './locks.js'
+import type { FromOwnWorker, ToOwnWorker } from './messages.js'
+import { ownLock } from './names.js'
+import { startWorker } from './start-worker.js'
+
+export interface OwnWorkerEvents {
+  /** The database is open: the first time, and again after each loss. */
+  onChannel(channel: Channel): void
+  /** The database could not be opened. It is tried again when the page comes back, not before. */
+  onFailure(error: Error): void
+}
+
+/**
+ * The worker that has a database open for one page. It ends when the page is hidden away, since that may be for good, and another starts if
+ * the page comes back.
+ */
+export class OwnWorker {
+  readonly #location: string
+  readonly #events: OwnWorkerEvents
+  #options: object
+  readonly #laterOptions: object
+  #worker: Worker | undefined
+  #link: Link | undefined
+  /** Ends with the worker. */
+  #ended = new AbortController()
+  #isHidden = false
+  #onClosed: ((error?: Error) => void) | undefined
+
+  /**
+   * Starts to open the database.
+   *
+   * @param options - With which it is opened the first time.
+   * @param laterOptions - With which it is opened once it exists.
+   */
+  constructor(location: string, options: object, laterOptions: object, events: OwnWorkerEvents) {
+    this.#location = location
+    this.#options = options
+    this.#laterOptions = laterOptions
+    this.#events = events
+    addEventListener('pagehide', this)
+    addEventListener('pageshow', this)
+    this.#start()
+  }
+
+  /**
+   * Answers what the worker has received, and closes the database.
+   *
+   * @throws What closing the database throws. The worker has ended nevertheless.
+   */
+  async close(): Promise<void> {
+    removeEventListener('pagehide', this)
+    removeEventListener('pageshow', this)
+    if (this.#worker === undefined) return
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#onClosed = (error) => (error === undefined ? resolve() : reject(error))
+        this.#tell({ kind: 'close-own' })
+      })
+      // The last messages of the worker need not come before its word that it has closed.
+      await this.#link?.ended
+    } finally {
+      this.#end()
+    }
+  }
+
+  /** @internal The listener of the page's events. */
+  handleEvent({ type }: Event): void {
+    if (type === 'pagehide') {
+      this.#isHidden = true
+      this.#end()
+    } else if (this.#isHidden) {
+      this.#isHidden = false
+      this.#start()
+    }
+  }
+
+  #start(): void {
+    const lock = ownLock(crypto.randomUUID())
+    try {
+      const worker = startWorker() as Worker
+      this.#worker = worker
+      worker.onmessage = ({ data, ports }: MessageEvent<FromOwnWorker>) => this.#hear(data, lock, ports)
+      worker.onerror = (event) => this.#fail(cannotStart(event))
+      this.#tell({ kind: 'open-own', location: this.#location, lock, options: this.#options })
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  #hear(message: FromOwnWorker, lock: string, ports: readonly MessagePort[]): void {
+    switch (message.kind) {
+      case 'lives':
+        whenFree(lock, this.#ended.signal, () => void whatHasArrived().then(() => this.#lose()))
+        break
+      case 'opened': {
+        this.#options = this.#laterOptions
+        // What happens in the worker later does not end it.
+        if (this.#worker !== undefined) this.#worker.onerror = null
+        const link = new Link(ports[0] as MessagePort)
+        this.#link = link
+        this.#events.onChannel(link)
+        break
+      }
+      case 'failed':
+        this.#fail(revive(message.failure))
+        break
+      case 'closed':
+        this.#onClosed?.(message.failure && revive(message.failure))
+    }
+  }
+
+  /** The worker has died. */
+  #lose(): void {
+    if (this.#ended.signal.aborted) return
+    if (this.#link === undefined) {
+      this.#fail(diedOpening())
+      return
+    }
+    const isClosing = this.#onClosed !== undefined
+    this.#end()
+    if (!isClosing) this.#start()
+  }
+
+  #fail(error: Error): void {
+    this.#end()
+    this.#events.onFailure(error)
+  }
+
+  /** Ends the worker at once. What it has acknowledged is in its files. */
+  #end(): void {
+    this.#ended.abort()
+    this.#ended = new AbortController()
+    const [worker, link] = [this.#worker, this.#link]
+    this.#worker = this.#link = undefined
+    if (worker !== undefined) {
+      worker.onmessage = worker.onerror = null
+      worker.terminate()
+    }
+    link?.lose()
+    this.#onClosed?.()
+  }
+
+  #tell(message: ToOwnWorker): void {
+    this.#worker?.postMessage(message)
+  }
+}
+
+function diedOpening(): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_INTERNAL_ERROR',
+    'The worker has ended while it opened the database'
+  )
+}

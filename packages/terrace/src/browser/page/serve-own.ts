@@ -1,0 +1,59 @@
+import type { Hosted } from './database-worker.js'
+import { describe, type Failure } from './failure.js'
+import { Link } from './link.js'
+import { holdLock } from './locks.js'
+import type { FromOwnWorker, ToOwnWorker } from './messages.js'
+import { openWhenUnlocked } from './open-when-unlocked.js'
+
+/** What TypeScript knows only of workers. */
+interface WorkerScope {
+  postMessage(message: FromOwnWorker, transfer?: Transferable[]): void
+}
+
+/** Makes a dedicated worker open a database for its page alone, when asked. To be called when it starts, before the first await. */
+export function serveOwn(openHosted: (location: string, options: object) => Promise<Hosted>): void {
+  const scope = globalThis as unknown as WorkerScope
+  let opening: Promise<Hosted | undefined> = Promise.resolve(undefined)
+  let isClosing = false
+
+  async function open(location: string, lock: string, options: object): Promise<Hosted | undefined> {
+    try {
+      await holdUntilTheEnd(lock)
+      scope.postMessage({ kind: 'lives' })
+      const hosted = await openWhenUnlocked(
+        () => openHosted(location, options),
+        () => isClosing
+      )
+      const { port1, port2 } = new MessageChannel()
+      hosted.host(new Link(port1))
+      scope.postMessage({ kind: 'opened' }, [port2])
+      return hosted
+    } catch (error) {
+      scope.postMessage({ kind: 'failed', failure: describe(error) })
+      return undefined
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true
+    let failure: Failure | undefined
+    try {
+      await (await opening)?.close()
+    } catch (error) {
+      failure = describe(error)
+    }
+    scope.postMessage({ kind: 'closed', failure })
+  }
+
+  addEventListener('message', ({ data }: MessageEvent<ToOwnWorker>) => {
+    if (data.kind === 'open-own') opening = open(data.location, data.lock, data.options)
+    if (data.kind === 'close-own') void close()
+  })
+}
+
+/** Resolves when the lock is held. */
+function holdUntilTheEnd(lock: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    holdLock(lock, new AbortController().signal, resolve).catch(reject)
+  })
+}
