@@ -1,7 +1,6 @@
 import type { Channel } from './channel.js'
 import { describe, type Failure } from './failure.js'
-import { LaneMemory } from './lane/memory.js'
-import { WorkerLane } from './lane/worker-lane.js'
+import { workerChannel } from './lane/worker-lane.js'
 import { type Carrier, Link } from './link.js'
 import { holdLock } from './locks.js'
 import type { BrokerAnswer, ControlMessage, FromWorker, Introduce, ToBroker } from './messages.js'
@@ -72,7 +71,7 @@ export class DatabaseWorker {
     void link.ended.then(() => {
       if (this.#links.get(tab) === link) this.#links.delete(tab)
     })
-    this.#hosted?.host(shared === undefined ? link : new WorkerLane(link, new LaneMemory(shared)))
+    this.#hosted?.host(workerChannel(link, shared))
   }
 
   /** Takes the connection to a broker that was asked for; undefined if there is none. */

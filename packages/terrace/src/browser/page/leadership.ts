@@ -2,7 +2,7 @@ import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import { openBrokerLine } from './broker-line.js'
 import { revive } from './failure.js'
-import { canShareMemory, LaneMemory } from './lane/memory.js'
+import { type LaneMemory, memoryToShare } from './lane/memory.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /** A dedicated worker that runs {@link serveTabs}. */
@@ -79,7 +79,7 @@ export class Leadership {
     // What happens in a worker later does not end it.
     this.#worker.onerror = null
     const { port1, port2 } = new MessageChannel()
-    const memory = canShareMemory() ? new LaneMemory() : undefined
+    const memory = memoryToShare()
     this.#tell({ kind: 'own', tab: this.#tab, shared: memory?.shared }, [port2])
     this.#events.onOpened(port1, memory)
   }

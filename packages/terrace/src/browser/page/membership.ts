@@ -3,7 +3,7 @@ import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
-import { PageLane } from './lane/page-lane.js'
+import { pageChannel } from './lane/page-lane.js'
 import { Leadership, type WorkerHandle } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
 import { holdLock, isHeld, whenFree } from './locks.js'
@@ -274,7 +274,7 @@ export class Membership {
         onOpened: (port, memory) => {
           if (this.#isLeaving) return
           const link = this.#connect(port)
-          this.#events.onChannel(memory === undefined ? link : new PageLane(link, memory), true)
+          this.#events.onChannel(pageChannel(link, memory), true)
         },
         onFailed: (error) => this.#fail(error)
       })

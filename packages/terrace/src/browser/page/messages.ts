@@ -41,8 +41,14 @@ export type FromWorker =
 
 /** From a page to the worker of a database that it has for itself. */
 export type ToOwnWorker =
-  /** Opens the database, with this lock held for as long as the worker lives. */
-  | { readonly kind: 'open-own'; readonly location: string; readonly lock: string; readonly options: object }
+  /** Opens the database, with this lock held for as long as the worker lives, and memory that they share if the browser lets them. */
+  | {
+      readonly kind: 'open-own'
+      readonly location: string
+      readonly lock: string
+      readonly options: object
+      readonly shared: SharedArrayBuffer | undefined
+    }
   | { readonly kind: 'close-own' }
 
 /** From that worker to its page. The port of the channel comes with `opened`. */

@@ -128,9 +128,10 @@ const { waitAsync } = Atomics as unknown as {
   ) => { async: boolean; value: Promise<string> | string }
 }
 
-/** Whether this page can share memory with a worker. */
-export function canShareMemory(): boolean {
-  return globalThis.crossOriginIsolated === true && waitAsync !== undefined
+/** Memory for a page and its worker, unless this page cannot share any. */
+export function memoryToShare(): LaneMemory | undefined {
+  const canShare = globalThis.crossOriginIsolated === true && waitAsync !== undefined
+  return canShare ? new LaneMemory() : undefined
 }
 
 /** Room for one message. */

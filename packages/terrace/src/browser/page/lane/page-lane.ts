@@ -8,6 +8,11 @@ const SPIN_MS = 0.02
 /** So long calls may follow one another without a turn of the event loop, in which the page can be drawn. */
 const STREAK_MS = 4
 
+/** The page's side of a channel to its own worker. */
+export function pageChannel(port: Channel, memory: LaneMemory | undefined): Channel {
+  return memory === undefined ? port : new PageLane(port, memory)
+}
+
 /**
  * The page's side of a channel to its own worker that has shared memory besides the port: while calls follow one another closely, messages go
  * through the memory, which takes a tenth of the time. All others go through the port, and what is told on either way keeps its order.

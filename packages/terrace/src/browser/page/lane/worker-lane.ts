@@ -1,6 +1,6 @@
 import { type AnswerMessage, type CallMessage, UNANSWERED } from '../calls.js'
 import type { Channel } from '../channel.js'
-import { after, type LaneMemory, RING } from './memory.js'
+import { after, LaneMemory, RING } from './memory.js'
 
 /** How long a worker looks for the next message of its page without a pause: to be woken takes as long as several messages. */
 const SPIN_MS = 0.05
@@ -10,6 +10,15 @@ const LINGER_MS = 0.3
 
 /** So long it may attend to its page alone. */
 const STREAK_MS = 4
+
+/**
+ * The worker's side of a channel to its page.
+ *
+ * @param shared - Memory that they share.
+ */
+export function workerChannel(port: Channel, shared: SharedArrayBuffer | undefined): Channel {
+  return shared === undefined ? port : new WorkerLane(port, new LaneMemory(shared))
+}
 
 /**
  * The worker's side of a channel to its own page that has shared memory besides the port ({@link PageLane}). After each message it waits a moment for
