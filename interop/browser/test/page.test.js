@@ -136,6 +136,8 @@ test('without synchronous files, tabs share a database of IndexedDB, and db.stor
   assert.deepEqual(await use(page, 'a'), ['indexeddb', true, ['a']])
   assert.deepEqual(await use(other, 'b'), ['indexeddb', false, ['a', 'b']])
   await page.close()
+  // A write before that may fail with LEVEL_LEADER_LOST.
+  await other.waitForFunction(() => globalThis.db.isOwner)
   assert.deepEqual(await use(other, 'c'), ['indexeddb', true, ['a', 'b', 'c']])
 })
 

@@ -60,12 +60,12 @@ export class Connection {
 export class TestBackend extends RemoteBackend {
   manifest = { encodings: { utf8: true, view: true }, shared: true }
 
-  /** Connects the tab to a store. Returns the connection, and what serves it. */
+  /** Connects the tab to a store. Returns the connection, what serves it, and a promise that resolves once that has greeted the tab. */
   connect(store) {
     const connection = new Connection()
     const host = new Host(store, connection.worker, 'memory')
-    this.requests.attach(connection.tab)
-    return { connection, host }
+    const greeted = new Promise((resolve) => this.requests.attach(connection.tab, resolve))
+    return { connection, host, greeted }
   }
 
   attach(channel, onGreeting) {
@@ -100,7 +100,8 @@ export class TabLevel extends BackendLevel {
 export async function openTab(options) {
   const store = await makeStore()
   const backend = new TestBackend()
-  const connected = backend.connect(store)
+  const { greeted, ...connected } = backend.connect(store)
+  await greeted
   const db = new BackendLevel(backend, options)
   await db.open()
   return { db, backend, store, ...connected }

@@ -64,7 +64,10 @@ export class Requests {
   /** In the order in which they were sent. */
   readonly #sent = new Set<Sent>()
   readonly #states = new Map<number, WorkerState>()
+  /** To the worker that has said that it understands this tab. */
   #channel: Channel | undefined
+  /** To a worker that has not greeted yet. It is sent nothing, since it may be of another version. */
+  #ungreeted: Channel | undefined
   /** How many messages the worker was sent. */
   #messages = 0
   #lastNumber = 0
@@ -76,7 +79,7 @@ export class Requests {
   storage: Storage | undefined
 
   /**
-   * Sends what waits to this worker, and everything from now on.
+   * Sends what waits to this worker once it has greeted, and everything from then on.
    *
    * @param onGreeting - Called with the worker's first message, or with why this tab cannot talk to it.
    */
@@ -84,20 +87,16 @@ export class Requests {
     this.#failure = undefined
     // What the former worker may have done must not be sent to another one.
     if (this.#channel !== undefined) this.#lose(this.#channel, Number.POSITIVE_INFINITY)
-    this.#channel = channel
+    this.#ungreeted = channel
     channel.onMessage = (message) => this.#accept(channel, message as AnswerMessage, onGreeting)
     channel.onLost = () => this.#lose(channel, Number.POSITIVE_INFINITY)
-    this.#messages = 0
-    const again = [...this.#sent]
-    this.#sent.clear()
-    for (const { calls, bytes } of again) this.#send(calls, bytes)
-    this.#flush()
   }
 
   /** Gives the channel up. Nothing may be asked. */
   detach(): void {
     this.#channel?.close()
-    this.#channel = undefined
+    this.#ungreeted?.close()
+    this.#channel = this.#ungreeted = undefined
   }
 
   /** No worker can open the database. Calls fail until one has. */
@@ -194,7 +193,7 @@ export class Requests {
 
   #accept(channel: Channel, message: AnswerMessage, onGreeting: (failure?: Error) => void): void {
     const { answers, bytes, failures, greeting, processed } = message
-    if (greeting !== undefined && !this.#understands(channel, greeting, onGreeting)) return
+    if (greeting !== undefined && !this.#meet(channel, greeting, onGreeting)) return
     let at = 0
     for (const [number, lengthBytes, ...words] of answers) {
       const end = at + lengthBytes
@@ -206,22 +205,29 @@ export class Requests {
     if (processed !== undefined) this.#lose(channel, processed)
   }
 
-  #understands(
-    channel: Channel,
-    { version, storage }: Greeting,
-    onGreeting: (failure?: Error) => void
-  ): boolean {
+  /** Begins to talk to a worker, if it is of the same version. Returns whether it is. */
+  #meet(channel: Channel, { version, storage }: Greeting, onGreeting: (failure?: Error) => void): boolean {
+    this.#ungreeted = undefined
     if (version === VERSION) {
       this.storage = storage
+      this.#begin(channel)
       onGreeting()
       return true
     }
-    this.#channel = undefined
     channel.onMessage = channel.onLost = () => {}
     const failure = otherVersion()
     this.fail(failure)
     onGreeting(failure)
     return false
+  }
+
+  #begin(channel: Channel): void {
+    this.#channel = channel
+    this.#messages = 0
+    const again = [...this.#sent]
+    this.#sent.clear()
+    for (const { calls, bytes } of again) this.#send(calls, bytes)
+    this.#flush()
   }
 
   /** Takes a call that is answered. */
@@ -237,6 +243,7 @@ export class Requests {
 
   /** The worker is gone, and has begun at most the first so many messages. */
   #lose(channel: Channel, begun: number): void {
+    if (this.#ungreeted === channel) this.#ungreeted = undefined
     if (this.#channel !== channel) return
     this.#channel = undefined
     this.#forgetStates()
@@ -288,7 +295,7 @@ export function stateLost(): Error {
 function otherVersion(): Error {
   return codedError<LevelErrorCode>(
     'LEVEL_LOCKED',
-    'A tab with another version of this site has the database open: reload that tab, or close it'
+    'Another version of this site has the database open, in another tab or in the worker that this one has started: reload all of them'
   )
 }
 
