@@ -10,9 +10,9 @@ TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox bench
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
-.PHONY: bench-tuning bench-browser bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
+.PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 
 help: ## list what can be made
@@ -163,6 +163,12 @@ firefox: build $(BROWSER_READY) ## Level in Firefox: pages that share a database
 	$(call step,firefox)
 	@scripts/setup firefox
 	cd interop/browser && npm run test:firefox
+
+# TERRACE_SUITE=1 make webkit: with abstract-level's suite.
+webkit: build $(BROWSER_READY) ## Level in WebKitGTK, which has no files for it: pages and workers fall to IndexedDB
+	$(call step,webkit)
+	@scripts/setup webkit
+	cd interop/browser && npm run test:webkit
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
 AARCH64 := aarch64-unknown-linux-gnu
@@ -332,6 +338,17 @@ bench-browser: build $(BROWSER_READY) $(NODE_BENCH_READY) ## Level in Chromium's
 	$(NODE_BENCH) report results/browser.jsonl > results/browser.md
 	$(NODE_BENCH) plot results/browser.jsonl
 	node scripts/embed.mjs results/browser.md packages/terrace/README.md browser
+
+# BROWSERS_BENCH="8000 1" make bench-browsers: so many entries, and rounds.
+BROWSERS_BENCH ?= 20000 3
+bench-browsers: build $(BROWSER_READY) $(NODE_BENCH_READY) ## the same in a private window of Chromium, and in Firefox's windows: tables
+	$(call step,bench-browsers)
+	@scripts/setup firefox
+	@rm -f results/browser-others.jsonl
+	for browser in chromium-private firefox firefox-private; do \
+	  node interop/browser/bench/main.mjs results/browser-others.jsonl $(BROWSERS_BENCH) $$browser; \
+	done
+	$(NODE_BENCH) report results/browser-others.jsonl > results/browser-others.md
 
 # BYTEWISE="--rounds 1 --milliseconds 20" make bench-bytewise: the short form.
 BYTEWISE ?= --rounds 5

@@ -1,27 +1,24 @@
-// Level in a page, in a worker and on IndexedDB beside browser-level, in one page of Chromium, in turns:
+// Level in a page, in a worker and on IndexedDB beside browser-level, in one page of a browser, in turns:
 //
-//   node bench/main.mjs RESULTS [ENTRIES] [ROUNDS]
+//   node bench/main.mjs RESULTS [ENTRIES] [ROUNDS] [BROWSER]
 //
 // RESULTS is a file for the benchmark in bench/node, which makes a table and a plot of it. A round counts the fastest of its turns. Keys have 16
-// bytes and come in random order; values have 100.
+// bytes and come in random order; values have 100. BROWSER is `chromium`, which is the default, `chromium-private`, `firefox` or `firefox-private`.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { commit, machine } from '../../../bench/node/src/machine.js'
 import { appendResult } from '../../../bench/node/src/results.js'
-import { EXECUTABLE, FLAGS } from '../test/support/browser.js'
 import { bundleOf } from '../test/support/bundles.js'
 import { engineFiles } from '../test/support/engine-site.js'
 import { LEVEL_MODULE } from '../test/support/indexeddb.js'
+import { browsers, inBrowser } from './browsers.mjs'
 
-const [file, entries = 100_000, rounds = 3] = process.argv
-  .slice(2)
-  .map((word, i) => (i === 0 ? word : Number(word)))
-if (file === undefined) {
-  console.error('usage: node bench/main.mjs RESULTS [ENTRIES] [ROUNDS]')
+const [file, entryWord = '100000', roundWord = '3', browserName = 'chromium'] = process.argv.slice(2)
+const [entries, rounds] = [Number(entryWord), Number(roundWord)]
+const browser = browsers[browserName]
+if (file === undefined || browser === undefined) {
+  console.error(`usage: node bench/main.mjs RESULTS [ENTRIES] [ROUNDS] [${Object.keys(browsers).join('|')}]`)
   process.exit(2)
 }
 
@@ -47,26 +44,27 @@ const server = createServer(({ url }, response) => {
   const type = url === '/' ? 'text/html' : url.endsWith('.wasm') ? 'application/wasm' : 'text/javascript'
   response.writeHead(200, { 'content-type': type }).end(files[url] ?? '<!doctype html>')
 }).listen(0, '127.0.0.1')
-const profile = mkdtempSync(join(tmpdir(), 'terrace-bench-'))
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: EXECUTABLE,
-  args: FLAGS,
-  headless: true,
-  chromiumSandbox: false
-})
 try {
-  const page = await context.newPage()
+  await inBrowser(browser, measure)
+} finally {
+  server.close()
+}
+
+async function measure({ page, version: browserVersion, profile }) {
   await page.goto(`http://127.0.0.1:${server.address().port}/`)
   const run = (number, count) =>
-    page.evaluate((given) => import('/page.js').then(({ round }) => round(...given)), [number, count])
-  console.error('warming up')
+    page.evaluate(
+      (given) => import('/page.js').then(({ round }) => round(...given)),
+      [number, count, browser.lacks ?? []]
+    )
+  console.error(`${browserVersion}: warming up`)
   await run(0, Math.min(8000, entries))
   for (let round = 0; round < rounds; round++) {
     console.error(`round ${round + 1} of ${rounds}`)
     for (const [target, lines] of Object.entries(await run(round + 1, entries))) {
       const { name, version } = manifest(target === 'browser-level' ? 'browser-level' : 'terrace')
       appendResult(file, {
-        workload: 'browser',
+        workload: browser.workload,
         target,
         package: { name, version },
         databaseOptions: {},
@@ -74,14 +72,10 @@ try {
         round,
         lines,
         fileBytes: 0,
-        machine: { ...machine(profile), browser: `Chromium ${context.browser()?.version() ?? ''}`.trim() },
+        machine: { ...machine(profile), browser: browserVersion },
         commit: commit(),
         date: new Date().toISOString()
       })
     }
   }
-} finally {
-  await context.close()
-  server.close()
-  rmSync(profile, { recursive: true, force: true })
 }

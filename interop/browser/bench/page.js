@@ -45,10 +45,13 @@ const kinds = {
   'browser-level': here((name) => new BrowserLevel(`${name} of browser-level`))
 }
 
-export const names = Object.keys(kinds)
-
-/** Returns for each database its lines: `name`, `ops`, `seconds`, `microsPerOp`. */
-export async function round(number, count) {
+/**
+ * Returns for each database its lines: `name`, `ops`, `seconds`, `microsPerOp`.
+ *
+ * @param lacks - The kinds of database that the browser does not have.
+ */
+export async function round(number, count, lacks) {
+  const names = Object.keys(kinds).filter((name) => !lacks.includes(name))
   const databases = {}
   for (const name of names) databases[name] = await kinds[name](number)
   const lines = Object.fromEntries(names.map((name) => [name, []]))

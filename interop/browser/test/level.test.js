@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KillableBrowser, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
+import { killDuringWrites } from './support/killed-writes.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 import { run, siteOf, wasm } from './support/worker-site.js'
@@ -251,62 +252,5 @@ test("abstract-level's suite passes in a worker", async (t) => {
 })
 
 test('every acknowledged write is there after the browser was killed', async (t) => {
-  const functions = `
-    const value = (number) => number + ' ' + 'y'.repeat((number * 31) % 2000)
-    const key = (number) => String(number).padStart(9, '0')
-    export async function write(from) {
-      const db = new Level('killed', { writeBufferSize: 128 << 10 })
-      await db.open()
-      for (let number = from; ; number++) {
-        await db.put(key(number), value(number), { sync: number % 50 === 0 })
-        if (number % 10 !== 0) continue
-        // Nobody waits for the answer, so the end comes during writes.
-        fetch('/acknowledged?' + number).catch(() => {})
-        await new Promise((resolve) => setTimeout(resolve))
-      }
-    }
-    export async function check() {
-      const db = new Level('killed')
-      await db.open()
-      let next = 0
-      for await (const [found, stored] of db.iterator()) {
-        if (found !== key(next) || stored !== value(next)) throw new Error('at ' + next + ' there is ' + found)
-        next++
-      }
-      await db.close()
-      return next
-    }
-  `
-  const ROUNDS = 4
-  let acknowledged = -1
-  let kill
-  const files = new Proxy(siteOf(functions), {
-    get(site, path) {
-      if (!path.startsWith('/acknowledged?')) return site[path]
-      acknowledged = Math.max(acknowledged, Number(path.slice(path.indexOf('?') + 1)))
-      if (acknowledged >= kill?.at) {
-        const { now } = kill
-        kill = undefined
-        setTimeout(now, Math.random() * 30)
-      }
-      return ''
-    }
-  })
-  const origin = await serveSite(t, files, ENGINE_POLICY)
-  const browser = new KillableBrowser(t)
-  let next = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const page = await browser.open(origin)
-    const killed = new Promise((resolve) => {
-      kill = { at: next + 300 + 217 * round, now: () => resolve(browser.kill()) }
-    })
-    run(page, 'write', [next]).catch(() => {})
-    await killed
-    const after = await browser.open(origin)
-    const found = await run(after, 'check')
-    t.diagnostic(`killed after ${acknowledged} was acknowledged: ${found} entries`)
-    assert.ok(found > acknowledged, `${found} entries, but ${acknowledged} was acknowledged`)
-    next = found
-    await browser.close()
-  }
+  await killDuringWrites(t, new KillableBrowser(t), { rounds: 4 })
 })

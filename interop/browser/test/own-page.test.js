@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crash, useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
-import { ENGINE_POLICY, serveSite } from './support/site.js'
+import { ENGINE_POLICY, ISOLATION, serveSite } from './support/site.js'
 
 /** Playwright has the browser keep no pages for the way back. */
 const openPage = useBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
@@ -72,8 +72,8 @@ const MORTAL = `addEventListener('message', (event) => {
   if (event.data.kind === 'die') close()
 })\n`
 
-const siteOf = (t, files = {}) =>
-  serveSite(t, { ...engineFiles, '/functions.js': FUNCTIONS, ...files }, ENGINE_POLICY)
+const siteOf = (t, files = {}, headers = {}) =>
+  serveSite(t, { ...engineFiles, '/functions.js': FUNCTIONS, ...files }, ENGINE_POLICY, headers)
 
 /** A page, and a function that calls another in it. */
 async function pageOf(t, origin) {
@@ -83,21 +83,23 @@ async function pageOf(t, origin) {
   return { page, call }
 }
 
-test('a page has a database for itself, uses it in all ways, and finds it again', async (t) => {
-  const { page, call } = await pageOf(t, await siteOf(t))
-  assert.deepEqual(await call('use'), [
-    [['a', { n: 1 }]],
-    { n: 2 },
-    ['!names!é', 'b'],
-    ['opfs', true, true],
-    true,
-    100
-  ])
-  await page.reload()
-  assert.equal(await call('open', 'use', { createIfMissing: false }), 'opfs')
-  assert.equal((await call('keys')).length, 102)
-  assert.deepEqual(page.problems, [])
-})
+for (const [name, headers] of Object.entries({ 'a page': {}, 'an isolated page': ISOLATION })) {
+  test(`${name} has a database for itself, uses it in all ways, and finds it again`, async (t) => {
+    const { page, call } = await pageOf(t, await siteOf(t, {}, headers))
+    assert.deepEqual(await call('use'), [
+      [['a', { n: 1 }]],
+      { n: 2 },
+      ['!names!é', 'b'],
+      ['opfs', true, true],
+      true,
+      100
+    ])
+    await page.reload()
+    assert.equal(await call('open', 'use', { createIfMissing: false }), 'opfs')
+    assert.equal((await call('keys')).length, 102)
+    assert.deepEqual(page.problems, [])
+  })
+}
 
 test('whoever else opens the database of a page is told that it is locked, and has it once it is closed', async (t) => {
   const worker = `

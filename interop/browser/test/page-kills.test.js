@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crash, useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
-import { ENGINE_POLICY, serveSite } from './support/site.js'
+import { ENGINE_POLICY, ISOLATION, serveSite } from './support/site.js'
 
-const KILLS = Number(process.env.TERRACE_KILLS ?? 6)
+const KILLS = Number(process.env.TERRACE_KILLS ?? 4)
 const TABS = 5
 
 /** How many writes must be acknowledged between two kills. */
@@ -114,48 +114,52 @@ const ENDS = [
   ['left for another page', (page) => page.goto('about:blank')]
 ]
 
-test(`no acknowledged write is lost, and none is done twice, while the leaders of ${TABS} tabs are killed`, async (t) => {
-  const origin = await serveSite(t, { ...engineFiles, '/writer.js': WRITER }, ENGINE_POLICY)
-  let made = 0
-  const start = () => Writer.start(t, origin, `tab${made++}`)
-  let tabs = await Promise.all(Array.from({ length: TABS }, start))
-  const former = []
+for (const [pages, headers] of Object.entries({ 'five tabs': {}, 'five isolated tabs': ISOLATION })) {
+  test(`no acknowledged write is lost, and none is done twice, while the leaders of ${pages} are killed`, async (t) => {
+    const origin = await serveSite(t, { ...engineFiles, '/writer.js': WRITER }, ENGINE_POLICY, headers)
+    let made = 0
+    const start = () => Writer.start(t, origin, `tab${made++}`)
+    let tabs = await Promise.all(Array.from({ length: TABS }, start))
+    const former = []
 
-  for (let kill = 0; kill < KILLS; kill++) {
-    await Promise.all(tabs.map((tab) => tab.progress(WRITES / TABS)))
-    for (const tab of tabs) assert.deepEqual(tab.wrong, [], tab.name)
-    const owners = await Promise.all(tabs.map((tab) => tab.page.evaluate(() => globalThis.writer.db.isOwner)))
-    assert.equal(owners.filter(Boolean).length, 1, String(owners))
-    const leader = tabs[owners.indexOf(true)]
-    const [how, end] = ENDS[kill % ENDS.length]
-    await end(leader.page)
-    former.push(leader)
-    const counts = tabs.map((tab) => `${tab.acknowledged.size}+${tab.unknown.size}`)
-    t.diagnostic(`${leader.name} ${how}; acknowledged and unknown: ${counts.join(', ')}`)
-    tabs = tabs.filter((tab) => tab !== leader)
-    tabs.push(await start())
-  }
+    for (let kill = 0; kill < KILLS; kill++) {
+      await Promise.all(tabs.map((tab) => tab.progress(WRITES / TABS)))
+      for (const tab of tabs) assert.deepEqual(tab.wrong, [], tab.name)
+      const owners = await Promise.all(
+        tabs.map((tab) => tab.page.evaluate(() => globalThis.writer.db.isOwner))
+      )
+      assert.equal(owners.filter(Boolean).length, 1, String(owners))
+      const leader = tabs[owners.indexOf(true)]
+      const [how, end] = ENDS[kill % ENDS.length]
+      await end(leader.page)
+      former.push(leader)
+      const counts = tabs.map((tab) => `${tab.acknowledged.size}+${tab.unknown.size}`)
+      t.diagnostic(`${leader.name} ${how}; acknowledged and unknown: ${counts.join(', ')}`)
+      tabs = tabs.filter((tab) => tab !== leader)
+      tabs.push(await start())
+    }
 
-  await Promise.all(tabs.map((tab) => tab.page.evaluate(() => globalThis.writer.stop())))
-  const reader = await openPage(t, origin)
-  const entries = new Map(await reader.evaluate(async () => (await import('/writer.js')).all()))
-  const all = [...former, ...tabs]
-  let acknowledged = 0
-  for (const tab of all) {
-    assert.deepEqual(tab.wrong, [])
-    const stored = [...entries.keys()].filter((key) => key.startsWith(`${tab.name}/`))
-    const numbers = new Set(stored.map((key) => Number(key.split('/')[1])))
-    for (const number of tab.acknowledged) assert.ok(numbers.has(number), `${tab.name} lost ${number}`)
-    assert.equal(entries.get(`last/${tab.name}`), String(Math.max(...numbers)), `${tab.name}'s last write`)
-    // A tab that was killed may not have reported its last writes.
-    const unreported = [...numbers].filter(
-      (number) => !tab.acknowledged.has(number) && !tab.unknown.has(number)
+    await Promise.all(tabs.map((tab) => tab.page.evaluate(() => globalThis.writer.stop())))
+    const reader = await openPage(t, origin)
+    const entries = new Map(await reader.evaluate(async () => (await import('/writer.js')).all()))
+    const all = [...former, ...tabs]
+    let acknowledged = 0
+    for (const tab of all) {
+      assert.deepEqual(tab.wrong, [])
+      const stored = [...entries.keys()].filter((key) => key.startsWith(`${tab.name}/`))
+      const numbers = new Set(stored.map((key) => Number(key.split('/')[1])))
+      for (const number of tab.acknowledged) assert.ok(numbers.has(number), `${tab.name} lost ${number}`)
+      assert.equal(entries.get(`last/${tab.name}`), String(Math.max(...numbers)), `${tab.name}'s last write`)
+      // A tab that was killed may not have reported its last writes.
+      const unreported = [...numbers].filter(
+        (number) => !tab.acknowledged.has(number) && !tab.unknown.has(number)
+      )
+      if (!former.includes(tab)) assert.deepEqual(unreported, [], `${tab.name} has writes that nobody made`)
+      acknowledged += tab.acknowledged.size
+    }
+    const unknown = all.reduce((sum, tab) => sum + tab.unknown.size, 0)
+    t.diagnostic(
+      `${KILLS} leaders killed; ${acknowledged} writes acknowledged, none lost; ${unknown} of unknown fate, all reported`
     )
-    if (!former.includes(tab)) assert.deepEqual(unreported, [], `${tab.name} has writes that nobody made`)
-    acknowledged += tab.acknowledged.size
-  }
-  const unknown = all.reduce((sum, tab) => sum + tab.unknown.size, 0)
-  t.diagnostic(
-    `${KILLS} leaders killed; ${acknowledged} writes acknowledged, none lost; ${unknown} of unknown fate, all reported`
-  )
-})
+  })
+}

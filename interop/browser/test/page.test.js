@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { startPrivate, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { engineFiles } from './support/engine-site.js'
-import { ENGINE_POLICY, serveSite } from './support/site.js'
+import { ENGINE_POLICY, ISOLATION, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 
 /** How many tests the suite registers for it today. abstract-level may add more. */
@@ -14,7 +14,8 @@ const TESTS = 1470
 
 const openPage = useBrowser({ flags: ['--js-flags=--expose-gc'] })
 
-const siteOf = (t, files = {}) => serveSite(t, { ...engineFiles, ...files }, ENGINE_POLICY)
+const siteOf = (t, files = {}, headers = {}) =>
+  serveSite(t, { ...engineFiles, ...files }, ENGINE_POLICY, headers)
 
 test('a page uses a database in all ways, and finds it again', async (t) => {
   const page = await openPage(t, await siteOf(t))
@@ -83,6 +84,22 @@ test('a page is told that a database is missing, or exists, in whichever tab it 
   assert.equal(await open(other, 'there', {}), 'opfs')
   assert.equal(await open(page, 'named', { storage: 'indexeddb' }), 'indexeddb')
   assert.equal(await open(page, 'kept', { storage: ['memory'] }), 'memory')
+})
+
+test('a postopen hook hears of the options of open(), not of those that say where the database is', async (t) => {
+  const page = await openPage(t, await siteOf(t))
+  const heard = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const db = new Level('heard', { storage: 'indexeddb', prefix: 'of-hooks-', shared: true, userland: 1 })
+    let heard
+    db.hooks.postopen.add(async (options) => {
+      heard = options
+    })
+    await db.open()
+    await db.close()
+    return heard
+  })
+  assert.deepEqual(heard, { userland: 1, createIfMissing: true, errorIfExists: false })
 })
 
 test('the strictest policy that the README names is enough', async (t) => {
@@ -261,9 +278,51 @@ test('a worker shares a database with pages if it wants to', async (t) => {
   assert.deepEqual(found, [['opfs', ['page', 'worker']], '2'])
 })
 
-test("abstract-level's suite passes in a page", async (t) => {
-  // The suite forgets databases that are open. Each has a worker, and a process has room for about a hundred modules of WebAssembly.
-  const head = `
+test('a page that is isolated from other origins shares memory with its worker, one that is not sends messages', async (t) => {
+  const pages = [await openPage(t, await siteOf(t, {}, ISOLATION)), await openPage(t, await siteOf(t))]
+  const [shared, told] = await Promise.all(
+    pages.map((page) =>
+      page.evaluate(async () => {
+        let messages = 0
+        const { postMessage } = MessagePort.prototype
+        MessagePort.prototype.postMessage = function (...args) {
+          messages++
+          return postMessage.apply(this, args)
+        }
+        const { Level } = await import('/terrace/terrace.js')
+        const db = new Level('counted', { valueEncoding: 'view' })
+        const large = new Uint8Array(100_000).fill(7)
+        await db.put('large', large)
+        let calls = 0
+        // As long as the worker is busy with other things, calls go by messages.
+        do {
+          await db.put('small', new Uint8Array([calls++ % 256]))
+          await db.get('small')
+          calls++
+        } while (calls < 10_000 && messages > calls / 2)
+        const found = await db.get('large')
+        const [[last]] = await db.values({ gt: 'large' }).all()
+        await db.close()
+        return {
+          crossOriginIsolated,
+          calls,
+          messages,
+          length: found.length,
+          isLast: last === (calls - 2) % 256
+        }
+      })
+    )
+  )
+  assert.deepEqual([shared.crossOriginIsolated, told.crossOriginIsolated], [true, false])
+  assert.ok(shared.messages < shared.calls, JSON.stringify(shared))
+  assert.ok(told.messages >= told.calls, JSON.stringify(told))
+  for (const { length, isLast } of [shared, told]) assert.deepEqual([length, isLast], [100_000, true])
+})
+
+for (const [name, headers] of Object.entries({ 'a page': {}, 'an isolated page': ISOLATION })) {
+  test(`abstract-level's suite passes in ${name}`, async (t) => {
+    // The suite forgets databases that are open. Each has a worker, and a process has room for about a hundred modules of WebAssembly.
+    const head = `
     import { Level } from 'terrace'
     let made = 0
     function make(options) {
@@ -271,20 +330,18 @@ test("abstract-level's suite passes in a page", async (t) => {
       return new Level('suite ' + made++, options)
     }
   `
-  const suite = suiteModule(head, 'make')
-  const page = await openPage(
-    t,
-    await siteOf(t, {
-      '/tape.js': await tapeBundle(),
-      '/terrace/suite.js': await bundleOf(suite)
+    const suite = suiteModule(head, 'make')
+    const page = await openPage(
+      t,
+      await siteOf(t, { '/tape.js': await tapeBundle(), '/terrace/suite.js': await bundleOf(suite) }, headers)
+    )
+    const lines = []
+    page.on('console', (message) => lines.push(...message.text().split('\n')))
+    const registered = await page.evaluate(async () => {
+      await import('/tape.js')
+      const { run } = await import('/terrace/suite.js')
+      return run()
     })
-  )
-  const lines = []
-  page.on('console', (message) => lines.push(...message.text().split('\n')))
-  const registered = await page.evaluate(async () => {
-    await import('/tape.js')
-    const { run } = await import('/terrace/suite.js')
-    return run()
+    checkSuite(t, registered, lines, TESTS)
   })
-  checkSuite(t, registered, lines, TESTS)
-})
+}

@@ -12,6 +12,7 @@ import { NetSnapshot } from '../dist/client/net-snapshot.js'
 import { Results } from '../dist/server/results.js'
 import { ServerConnection } from '../dist/server/server-connection.js'
 import { ServerCursor } from '../dist/server/server-cursor.js'
+import { collectGarbage } from './support/garbage.js'
 import { filled, proxied, state } from './support/proxied.js'
 import { Random, seed } from './support/random.js'
 import { addresses } from './support/served.js'
@@ -252,6 +253,21 @@ test('opening fails if the server does not answer in time', async (t) => {
     assert.match(cause.message, /did not answer in time/)
     return true
   })
+})
+
+test('opening fails in time although garbage is collected meanwhile', async (t) => {
+  const { proxy, connect } = await proxied(t)
+  proxy.blackHole()
+  const client = connect({ connectTimeoutMs: 500 })
+  const opened = assert.rejects(client.open(), ({ cause }) => {
+    assert.match(cause.message, /did not answer in time/)
+    return true
+  })
+  for (let i = 0; i < 5; i++) {
+    await sleep(20)
+    collectGarbage()
+  }
+  await opened
 })
 
 test('closing while offline fails what is pending, with the truth', async (t) => {

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 import { cuttingProxy } from './support/cutting-proxy.js'
+import { collectGarbage } from './support/garbage.js'
 import { take, texts, textsUntilEnd } from './support/items.js'
 import { serve } from './support/served.js'
 import { temporaryPath } from './support/temporary.js'
@@ -295,10 +294,8 @@ servedTest(
 )
 
 servedTest('consumers that take nothing do not hold memory without bound', {}, async ({ connect }) => {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc')
   const heldBytes = () => {
-    collect()
+    collectGarbage()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     return heapUsed + arrayBuffers
   }

@@ -1,13 +1,16 @@
 // Debian's Firefox, headless, driven by Puppeteer through WebDriver BiDi: Playwright drives a Firefox of its own alone.
 
-import { accessSync, constants } from 'node:fs'
+import { once } from 'node:events'
+import { accessSync, constants, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before } from 'node:test'
 import puppeteer from 'puppeteer-core'
 
 const EXECUTABLE = process.env.FIREFOX ?? '/usr/bin/firefox-esr'
 
 /** The suite takes Firefox many minutes. */
-const PROTOCOL_TIMEOUT_MS = 30 * 60_000
+const PROTOCOL_TIMEOUT_MS = 60 * 60_000
 
 /** Why its tests cannot run; undefined if they can. */
 export function missingFirefox() {
@@ -19,27 +22,77 @@ export function missingFirefox() {
   }
 }
 
+/** Starts Firefox, with more of Puppeteer's options. */
+export const launchFirefox = (options = {}) =>
+  puppeteer.launch({
+    browser: 'firefox',
+    executablePath: EXECUTABLE,
+    headless: true,
+    protocolTimeout: PROTOCOL_TIMEOUT_MS,
+    ...options
+  })
+
 /** Starts Firefox before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
 export function useFirefox() {
   let browser
   before(async () => {
-    browser = await puppeteer.launch({
-      browser: 'firefox',
-      executablePath: EXECUTABLE,
-      headless: true,
-      protocolTimeout: PROTOCOL_TIMEOUT_MS
-    })
+    browser = await launchFirefox()
   })
   after(() => browser?.close())
   return openPage
 
-  /** Opens a page. `lines` are what its scripts print. */
   async function openPage(t, url) {
     const page = await browser.newPage()
     t.after(() => page.close().catch(() => {}))
-    const lines = []
-    page.on('console', (message) => lines.push(...message.text().split('\n')))
     await page.goto(url)
-    return Object.assign(page, { lines })
+    return page
+  }
+}
+
+/** A Firefox with a profile of its own, which a test kills and starts again. Both end with the test. */
+export class KillableFirefox {
+  #directory = mkdtempSync(join(tmpdir(), 'terrace-killed-firefox-'))
+  #browsers = 0
+  #browser
+
+  constructor(t) {
+    t.after(async () => {
+      await this.close()
+      rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    })
+  }
+
+  get #profile() {
+    return join(this.#directory, `profile${this.#browsers}`)
+  }
+
+  /** Opens a page, in a new browser if there is none. */
+  async open(url) {
+    this.#browser ??= await launchFirefox({ userDataDir: this.#profile })
+    const page = await this.#browser.newPage()
+    await page.goto(url)
+    return page
+  }
+
+  /** Kills all of its processes at once. Returns when they are gone. */
+  async kill() {
+    // Puppeteer starts the browser as the leader of a process group.
+    await this.#end((browser) => process.kill(-browser.process().pid, 'SIGKILL'))
+  }
+
+  async close() {
+    if (this.#browser !== undefined) await this.#end((browser) => browser.close())
+  }
+
+  async #end(end) {
+    const browser = this.#browser
+    this.#browser = undefined
+    const exited = once(browser.process(), 'exit')
+    await end(browser)
+    await exited
+    // After a browser's end, Puppeteer changes files of its profile, and does not say when it has.
+    const former = this.#profile
+    this.#browsers++
+    renameSync(former, this.#profile)
   }
 }

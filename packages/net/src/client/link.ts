@@ -20,6 +20,7 @@ import { Ask, PartReader, Tell } from '../protocol/messages.js'
 import type { Transport } from '../transport/transport.js'
 import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
+import { deadline } from './deadline.js'
 import { type Pending, PendingRequests, type Resend, settle } from './pending-requests.js'
 
 /** When a client gives up, and how often it tries. */
@@ -243,8 +244,15 @@ export class Link {
   }
 
   async #connect(closing: AbortSignal): Promise<void> {
-    const { connectTimeoutMs = 10_000, keepAliveMs = 10_000 } = this.#options
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(Math.ceil(connectTimeoutMs))])
+    const { signal, clear } = deadline(this.#options.connectTimeoutMs ?? 10_000, closing)
+    try {
+      await this.#connectUntil(signal, closing)
+    } finally {
+      clear()
+    }
+  }
+
+  async #connectUntil(signal: AbortSignal, closing: AbortSignal): Promise<void> {
     const token = await tokenOf(this.#options)
     let transport: Transport
     try {
@@ -253,7 +261,7 @@ export class Link {
       throw this.#unreachable(error)
     }
 
-    const connection = new Connection(transport, keepAliveMs)
+    const connection = new Connection(transport, this.#options.keepAliveMs ?? 10_000)
     const welcome = await connection.greet(token, this.#ticket, signal).catch((error) => {
       throw signal.aborted ? this.#unreachable(signal.reason) : error
     })

@@ -41,8 +41,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
-    const backend = backendOf(location, options ?? {})
-    super(backend, options, backend.approximateSize === undefined ? {} : additionalMethods)
+    // As in browser-level, what says where the database is does not reach `open()`, nor functions that hear of its options.
+    const { storage, prefix, shared, ...others } = options ?? {}
+    const backend = backendOf(location, { storage, prefix, shared })
+    super(backend, others, backend.approximateSize === undefined ? {} : additionalMethods)
     this.#location = location
     this.#backend = backend
   }

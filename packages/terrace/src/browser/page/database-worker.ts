@@ -1,5 +1,6 @@
 import type { Channel } from './channel.js'
 import { describe, type Failure } from './failure.js'
+import { workerChannel } from './lane/worker-lane.js'
 import { type Carrier, Link } from './link.js'
 import { holdLock } from './locks.js'
 import type { BrokerAnswer, ControlMessage, FromWorker, Introduce, ToBroker } from './messages.js'
@@ -54,8 +55,12 @@ export class DatabaseWorker {
     this.#opening = this.#open(open)
   }
 
-  /** Gives a tab a channel, in place of the one that it had. */
-  admit(tab: string, carrier: Carrier): void {
+  /**
+   * Gives a tab a channel, in place of the one that it had.
+   *
+   * @param shared - Memory that the tab shares with this worker.
+   */
+  admit(tab: string, carrier: Carrier, shared?: SharedArrayBuffer): void {
     if (this.#isClosing) {
       carrier.close()
       return
@@ -66,7 +71,7 @@ export class DatabaseWorker {
     void link.ended.then(() => {
       if (this.#links.get(tab) === link) this.#links.delete(tab)
     })
-    this.#hosted?.host(link)
+    this.#hosted?.host(workerChannel(link, shared))
   }
 
   /** Takes the connection to a broker that was asked for; undefined if there is none. */

@@ -2,6 +2,7 @@ import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import { openBrokerLine } from './broker-line.js'
 import { revive } from './failure.js'
+import { type LaneMemory, memoryToShare } from './lane/memory.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /** A dedicated worker that runs {@link serveTabs}. */
@@ -17,8 +18,8 @@ interface Leader {
 interface Events {
   /** The worker holds the lock of its epoch, so the end of that is the end of the worker. */
   onLives(): void
-  /** The database is open. Comes with the port of this tab's own channel. */
-  onOpened(port: MessagePort): void
+  /** The database is open. Comes with the port of this tab's own channel, and with what memory they share. */
+  onOpened(port: MessagePort, memory: LaneMemory | undefined): void
   /** The database could not be opened. */
   onFailed(error: Error): void
 }
@@ -78,8 +79,9 @@ export class Leadership {
     // What happens in a worker later does not end it.
     this.#worker.onerror = null
     const { port1, port2 } = new MessageChannel()
-    this.#tell({ kind: 'own', tab: this.#tab }, [port2])
-    this.#events.onOpened(port1)
+    const memory = memoryToShare()
+    this.#tell({ kind: 'own', tab: this.#tab, shared: memory?.shared }, [port2])
+    this.#events.onOpened(port1, memory)
   }
 
   #supplyLine(): void {

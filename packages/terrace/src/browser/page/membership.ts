@@ -3,6 +3,7 @@ import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
+import { pageChannel } from './lane/page-lane.js'
 import { Leadership, type WorkerHandle } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
 import { holdLock, isHeld, whenFree } from './locks.js'
@@ -144,20 +145,20 @@ export class Membership {
       post: (message) => this.#post(message),
       onCarrier: (carrier) => {
         this.#introduction = undefined
-        this.#connect(carrier, false)
+        this.#events.onChannel(this.#connect(carrier), false)
       },
       onGone: () => this.#lose()
     })
   }
 
-  #connect(carrier: Carrier, isOwn: boolean): void {
+  #connect(carrier: Carrier): Link {
     const link = new Link(carrier, epochLock(this.#location, this.#epoch), () => {
       if (this.#link === link) this.#lose()
     })
     this.#link = link
     clearTimeout(this.#rescue)
     this.#prepare()
-    this.#events.onChannel(link, isOwn)
+    return link
   }
 
   /** Gives up the former leader. */
@@ -270,8 +271,10 @@ export class Membership {
     try {
       this.#leadership = new Leadership(this.#takeWorker(), leader, {
         onLives: () => void this.#watchWorker(),
-        onOpened: (port) => {
-          if (!this.#isLeaving) this.#connect(port, true)
+        onOpened: (port, memory) => {
+          if (this.#isLeaving) return
+          const link = this.#connect(port)
+          this.#events.onChannel(pageChannel(link, memory), true)
         },
         onFailed: (error) => this.#fail(error)
       })

@@ -24,8 +24,8 @@ export interface Introduce {
 /** From a page to its worker. */
 export type ToWorker =
   | { readonly kind: 'open'; readonly location: string; readonly epoch: number; readonly options: object }
-  /** The page's own channel, with a port. */
-  | { readonly kind: 'own'; readonly tab: string }
+  /** The page's own channel, with a port, and memory that they share if the browser lets them. */
+  | { readonly kind: 'own'; readonly tab: string; readonly shared: SharedArrayBuffer | undefined }
   /** A connection to the broker: a port, or none if there is no broker. */
   | { readonly kind: 'line' }
   | { readonly kind: 'close' }
@@ -41,8 +41,14 @@ export type FromWorker =
 
 /** From a page to the worker of a database that it has for itself. */
 export type ToOwnWorker =
-  /** Opens the database, with this lock held for as long as the worker lives. */
-  | { readonly kind: 'open-own'; readonly location: string; readonly lock: string; readonly options: object }
+  /** Opens the database, with this lock held for as long as the worker lives, and memory that they share if the browser lets them. */
+  | {
+      readonly kind: 'open-own'
+      readonly location: string
+      readonly lock: string
+      readonly options: object
+      readonly shared: SharedArrayBuffer | undefined
+    }
   | { readonly kind: 'close-own' }
 
 /** From that worker to its page. The port of the channel comes with `opened`. */

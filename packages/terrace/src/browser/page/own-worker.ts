@@ -2,6 +2,8 @@ import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { revive } from './failure.js'
+import { type LaneMemory, memoryToShare } from './lane/memory.js'
+import { pageChannel } from './lane/page-lane.js'
 import { cannotStart } from './leadership.js'
 import { Link, whatHasArrived } from './link.js'
 import { whenFree } from './locks.js'
@@ -82,31 +84,37 @@ export class OwnWorker {
 
   #start(): void {
     const lock = ownLock(crypto.randomUUID())
+    const memory = memoryToShare()
     try {
       const worker = startWorker() as Worker
       this.#worker = worker
-      worker.onmessage = ({ data, ports }: MessageEvent<FromOwnWorker>) => this.#hear(data, lock, ports)
+      worker.onmessage = ({ data, ports }: MessageEvent<FromOwnWorker>) => {
+        if (data.kind === 'opened') this.#connect(ports[0] as MessagePort, memory)
+        else this.#hear(data, lock)
+      }
       worker.onerror = (event) => this.#fail(cannotStart(event))
-      this.#tell({ kind: 'open-own', location: this.#location, lock, options: this.#options })
+      const [location, options] = [this.#location, this.#options]
+      this.#tell({ kind: 'open-own', location, lock, options, shared: memory?.shared })
     } catch (error) {
       this.#fail(error as Error)
     }
   }
 
-  #hear(message: FromOwnWorker, lock: string, ports: readonly MessagePort[]): void {
+  /** The database is open. */
+  #connect(port: MessagePort, memory: LaneMemory | undefined): void {
+    this.#options = this.#laterOptions
+    // What happens in the worker later does not end it.
+    if (this.#worker !== undefined) this.#worker.onerror = null
+    const link = new Link(port)
+    this.#link = link
+    this.#events.onChannel(pageChannel(link, memory))
+  }
+
+  #hear(message: FromOwnWorker, lock: string): void {
     switch (message.kind) {
       case 'lives':
         whenFree(lock, this.#ended.signal, () => void whatHasArrived().then(() => this.#lose()))
         break
-      case 'opened': {
-        this.#options = this.#laterOptions
-        // What happens in the worker later does not end it.
-        if (this.#worker !== undefined) this.#worker.onerror = null
-        const link = new Link(ports[0] as MessagePort)
-        this.#link = link
-        this.#events.onChannel(link)
-        break
-      }
       case 'failed':
         this.#fail(revive(message.failure))
         break

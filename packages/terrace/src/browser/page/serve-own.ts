@@ -1,5 +1,6 @@
 import type { Hosted } from './database-worker.js'
 import { describe, type Failure } from './failure.js'
+import { workerChannel } from './lane/worker-lane.js'
 import { Link } from './link.js'
 import { holdLock } from './locks.js'
 import type { FromOwnWorker, ToOwnWorker } from './messages.js'
@@ -10,13 +11,15 @@ interface WorkerScope {
   postMessage(message: FromOwnWorker, transfer?: Transferable[]): void
 }
 
+type OpenOwn = Extract<ToOwnWorker, { readonly kind: 'open-own' }>
+
 /** Makes a dedicated worker open a database for its page alone, when asked. To be called when it starts, before the first await. */
 export function serveOwn(openHosted: (location: string, options: object) => Promise<Hosted>): void {
   const scope = globalThis as unknown as WorkerScope
   let opening: Promise<Hosted | undefined> = Promise.resolve(undefined)
   let isClosing = false
 
-  async function open(location: string, lock: string, options: object): Promise<Hosted | undefined> {
+  async function open({ location, lock, options, shared }: OpenOwn): Promise<Hosted | undefined> {
     try {
       await holdUntilTheEnd(lock)
       scope.postMessage({ kind: 'lives' })
@@ -25,7 +28,7 @@ export function serveOwn(openHosted: (location: string, options: object) => Prom
         () => isClosing
       )
       const { port1, port2 } = new MessageChannel()
-      hosted.host(new Link(port1))
+      hosted.host(workerChannel(new Link(port1), shared))
       scope.postMessage({ kind: 'opened' }, [port2])
       return hosted
     } catch (error) {
@@ -46,7 +49,7 @@ export function serveOwn(openHosted: (location: string, options: object) => Prom
   }
 
   addEventListener('message', ({ data }: MessageEvent<ToOwnWorker>) => {
-    if (data.kind === 'open-own') opening = open(data.location, data.lock, data.options)
+    if (data.kind === 'open-own') opening = open(data)
     if (data.kind === 'close-own') void close()
   })
 }

@@ -29,7 +29,7 @@ export function serveTabs(openHosted: (location: string, options: object) => Pro
         break
       }
       case 'own':
-        worker?.admit(data.tab, ports[0] as MessagePort)
+        worker?.admit(data.tab, ports[0] as MessagePort, data.shared)
         break
       case 'line':
         worker?.takeLine(ports[0])

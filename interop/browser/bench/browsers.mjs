@@ -1,0 +1,66 @@
+// The browsers that are measured, each with a profile that is new.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { EXECUTABLE, FLAGS } from '../test/support/browser.js'
+import { launchFirefox } from '../test/support/firefox.js'
+
+const CHROMIUM = { executablePath: EXECUTABLE, args: FLAGS, headless: true, chromiumSandbox: false }
+
+/** Firefox would tell milliseconds. */
+const FINE_CLOCK = { 'privacy.reduceTimerPrecision': false }
+
+const PRIVATE_FIREFOX = { ...FINE_CLOCK, 'browser.privatebrowsing.autostart': true }
+
+/**
+ * By name: how results call it, how it is started, which takes the profile's directory and resolves with what has `newPage()` and
+ * `close()`, and its version, and which kinds of database it lacks.
+ */
+export const browsers = {
+  chromium: {
+    workload: 'browser',
+    async start(profile) {
+      const context = await chromium.launchPersistentContext(profile, CHROMIUM)
+      return { context, version: `Chromium ${context.browser()?.version() ?? ''}`.trim() }
+    }
+  },
+  'chromium-private': {
+    workload: 'Chromium, private window',
+    async start() {
+      const browser = await chromium.launch(CHROMIUM)
+      return { context: browser, version: `Chromium ${browser.version()}` }
+    }
+  },
+  firefox: {
+    workload: 'Firefox',
+    start: (profile) => startFirefox(profile, FINE_CLOCK)
+  },
+  // It refuses the origin-private file system.
+  'firefox-private': {
+    workload: 'Firefox, private window',
+    start: (profile) => startFirefox(profile, PRIVATE_FIREFOX),
+    lacks: ['Level in a worker']
+  }
+}
+
+async function startFirefox(profile, preferences) {
+  const context = await launchFirefox({ userDataDir: profile, extraPrefsFirefox: preferences })
+  return { context, version: (await context.version()).replace('/', ' ') }
+}
+
+/** Starts a browser, has `work` use it, and ends it. */
+export async function inBrowser({ start }, work) {
+  const profile = mkdtempSync(join(tmpdir(), 'terrace-bench-'))
+  try {
+    const { context, version } = await start(profile)
+    try {
+      await work({ page: await context.newPage(), version, profile })
+    } finally {
+      await context.close()
+    }
+  } finally {
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+}
