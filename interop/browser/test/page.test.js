@@ -102,6 +102,27 @@ test('a postopen hook hears of the options of open(), not of those that say wher
   assert.deepEqual(heard, { userland: 1, createIfMissing: true, errorIfExists: false })
 })
 
+test('a location may have any characters, but not half of one', async (t) => {
+  const page = await openPage(t, await siteOf(t))
+  const found = await page.evaluate(async () => {
+    const { Level } = await import('/terrace/terrace.js')
+    const whole = new Level('a/b\\%2F ü 😀')
+    await whole.put('key', 'value')
+    const storage = whole.storage
+    await whole.close()
+    const attempts = ['\ud83d', 'a\ude00b', '\ude00\ud83d'].flatMap((location) => [
+      async () => new Level(location),
+      async () => new Level(location, { shared: false }),
+      () => Level.destroy(location),
+      () => Level.repair(location),
+      () => Level.import(location, [])
+    ])
+    const codes = await Promise.all(attempts.map((attempt) => attempt().catch((error) => error.code)))
+    return [storage, [...new Set(codes)]]
+  })
+  assert.deepEqual(found, ['opfs', ['LEVEL_INVALID_ARGUMENT']])
+})
+
 test('the strictest policy that the README names is enough', async (t) => {
   const readme = readFileSync(new URL('../../../packages/terrace/README.md', import.meta.url), 'utf8')
   const [, policy] = readme.match(/^`(default-src 'none'; [^`]+)`/m)

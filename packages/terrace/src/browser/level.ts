@@ -1,4 +1,4 @@
-import { assertOpen, BackendLevel, type Bytes } from 'terrace-core'
+import { assertOpen, BackendLevel, type Bytes, codedError } from 'terrace-core'
 import type { StartEndOptions } from '../options.js'
 import { assertRange, encodeRange, type RangeArguments } from '../range-arguments.js'
 import type { RepairReport } from '../repair-report.js'
@@ -38,6 +38,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    * @param location - The name of the database among those of the origin: any text.
    * @param options - Options of the database, and of {@link open}, which is called automatically.
    * @throws TypeError if `location` is not a text, or an option is not valid.
+   * @throws LEVEL_INVALID_ARGUMENT if `location` has half of a surrogate pair.
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
@@ -184,6 +185,13 @@ const additionalMethods = { approximateSize: true, compactRange: true, export: t
 function assertLocation(location: unknown): void {
   if (typeof location !== 'string' || location === '') {
     throw new TypeError("The first argument 'location' must be a non-empty string")
+  }
+  // Files, locks and channels are named after it, and each would put something else in the place of such a half.
+  if (/\p{Surrogate}/u.test(location)) {
+    throw codedError(
+      'LEVEL_INVALID_ARGUMENT',
+      "The first argument 'location' is not well-formed: it has half of a surrogate pair"
+    )
   }
 }
 

@@ -207,6 +207,7 @@ export class Requests {
 
   /** Begins to talk to a worker, if it is of the same version. Returns whether it is. */
   #meet(channel: Channel, { version, storage }: Greeting, onGreeting: (failure?: Error) => void): boolean {
+    if (this.#ungreeted !== channel) return false
     this.#ungreeted = undefined
     if (version === VERSION) {
       this.storage = storage
