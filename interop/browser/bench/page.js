@@ -39,7 +39,8 @@ async function inWorker(number) {
 }
 
 const kinds = {
-  'Level in a page': here((name) => new Level(name)),
+  // Without files, it is in IndexedDB as the next one but one.
+  'Level in a page': here((name) => new Level(`${name} in a page`)),
   'Level in a worker': inWorker,
   'Level on IndexedDB': here((name) => new IndexedDbLevel(name)),
   'browser-level': here((name) => new BrowserLevel(`${name} of browser-level`))

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operationsOf } from '../../dist/browser/page/batch-operations.js'
 import { Connection, makeStore, openTab } from '../support/page.js'
 
 const lost = { code: 'LEVEL_LEADER_LOST' }
@@ -44,6 +45,75 @@ test('gets and puts of one turn go in one message each way', async () => {
   const values = await Promise.all(numbered(100).map(([key]) => db.get(key)))
   assert.equal(values[99], 'v99')
   assert.deepEqual(connection.counts, [2, 2 + 1])
+  await db.close()
+})
+
+/** Has a store take batches, as the engine does. Returns what each write had: how many operations, and whether it was flushed. */
+function takeBatches(store) {
+  const writes = []
+  store.writeBatch = (batch, sync) => {
+    const operations = operationsOf(batch)
+    writes.push([operations.length / 2, sync])
+    store.writeSync(operations, false)
+  }
+  return writes
+}
+
+test('writes that come in one message are one write of the log, flushed if one of them is to be', async () => {
+  const { db, store } = await openTab()
+  const writes = takeBatches(store)
+  await Promise.all(numbered(100).map(([key, value], i) => db.put(key, value, { sync: i === 50 })))
+  assert.deepEqual(writes.splice(0), [[100, true]])
+  assert.deepEqual(await db.iterator().all(), numbered(100))
+  const results = await Promise.all([
+    db.put('a', '1'),
+    db.batch([
+      { type: 'put', key: 'b', value: '' },
+      { type: 'del', key: 'a' },
+      { type: 'del', key: 'k00000' }
+    ]),
+    db.get('b'),
+    db.put('b', '2'),
+    db.put('b', '3')
+  ])
+  assert.deepEqual(writes, [
+    [4, false],
+    [2, false]
+  ])
+  assert.deepEqual(results[2], '')
+  assert.deepEqual(await db.getMany(['a', 'b', 'k00000']), [undefined, '3', undefined])
+  await db.close()
+})
+
+test('large writes that come in one message stay apart', async () => {
+  const { db, store } = await openTab()
+  const writes = takeBatches(store)
+  const values = ['a', 'b', 'c', 'd'].map((key) => [key, key.repeat(key === 'c' ? 300_000 : 100_000)])
+  await Promise.all(values.map(([key, value]) => db.put(key, value)))
+  assert.deepEqual(
+    writes.map(([operations]) => operations),
+    [2, 1, 1]
+  )
+  assert.deepEqual(await db.iterator().all(), values)
+  await db.close()
+})
+
+test('writes that fail together fail each, and later ones go on', async () => {
+  const { db, store } = await openTab()
+  const failure = Object.assign(new Error('no room'), { code: 'LEVEL_QUOTA_EXCEEDED' })
+  for (const fail of [
+    () => Promise.reject(failure),
+    () => {
+      throw failure
+    }
+  ]) {
+    store.writeBatch = fail
+    const puts = [db.put('a', '1'), db.put('b', '2')]
+    for (const put of puts) await assert.rejects(put, { code: 'LEVEL_QUOTA_EXCEEDED' })
+    takeBatches(store)
+    await db.put('c', '3')
+    assert.deepEqual(await db.keys().all(), ['c'])
+  }
   await db.close()
 })
 

@@ -62,28 +62,40 @@ export class Host {
   #process([calls, bytes]: CallMessage): void {
     if (this.#hasEnded) return
     this.#processed++
-    for (const call of calls) this.#do(call, bytes)
+    for (let at = 0; at < calls.length; ) {
+      const count = this.#calls.together(calls, at)
+      if (count === 1) this.#do(calls[at] as WireCall, bytes)
+      else this.#doTogether(calls.slice(at, at + count), bytes)
+      at += count
+    }
     this.#send()
   }
 
   #do(call: WireCall, bytes: Uint8Array): void {
-    const [, number] = call
+    this.#answer([call[1]], () => this.#calls.run(call, bytes))
+  }
+
+  #doTogether(calls: readonly WireCall[], bytes: Uint8Array): void {
+    const numbers = calls.map(([, number]) => number)
+    this.#answer(numbers, () => this.#calls.runTogether(calls, bytes))
+  }
+
+  /** Gives calls of these numbers one answer. */
+  #answer(numbers: readonly number[], run: () => Answer | Promise<Answer> | undefined): void {
     try {
-      const answer = this.#calls.run(call, bytes)
-      if (answer instanceof Promise) this.#wait(number, answer)
-      else if (answer !== undefined) this.#add(number, answer)
+      const answer = run()
+      if (answer instanceof Promise) this.#wait(numbers, answer)
+      else if (answer !== undefined) this.#add(numbers, answer)
     } catch (error) {
-      this.#failures.push([number, describe(error)])
+      this.#fail(numbers, error)
     }
   }
 
-  #wait(number: number, answer: Promise<Answer>): void {
+  #wait(numbers: readonly number[], answer: Promise<Answer>): void {
     const settled = answer
       .then(
-        (answer) => this.#add(number, answer),
-        (error) => {
-          this.#failures.push([number, describe(error)])
-        }
+        (answer) => this.#add(numbers, answer),
+        (error) => this.#fail(numbers, error)
       )
       .then(() => {
         this.#waiting.delete(settled)
@@ -92,10 +104,16 @@ export class Host {
     this.#waiting.add(settled)
   }
 
-  #add(number: number, { words, parts }: Answer): void {
-    const start = this.#bytes.end
-    for (const part of parts) this.#bytes.add(part)
-    this.#answers.push([number, this.#bytes.end - start, ...words])
+  #add(numbers: readonly number[], { words, parts }: Answer): void {
+    for (const number of numbers) {
+      const start = this.#bytes.end
+      for (const part of parts) this.#bytes.add(part)
+      this.#answers.push([number, this.#bytes.end - start, ...words])
+    }
+  }
+
+  #fail(numbers: readonly number[], error: unknown): void {
+    for (const number of numbers) this.#failures.push([number, describe(error)])
   }
 
   /** What becomes ready in one turn goes in one message. */

@@ -15,6 +15,7 @@ import { RangeFlag } from '../range-flags.js'
 import { operationsOf } from './batch-operations.js'
 import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from './calls.js'
 import { HostedExport } from './hosted-export.js'
+import { joinable, joined } from './joined-writes.js'
 import { rangeOf } from './range-words.js'
 import { stateLost } from './requests.js'
 
@@ -94,6 +95,17 @@ export class HostedCalls {
       default:
         throw new RangeError(`There is no call ${kind}`)
     }
+  }
+
+  /** How many calls, from `start` on, {@link runTogether} can do. */
+  together(calls: readonly WireCall[], start: number): number {
+    return this.#backend.writeBatch === undefined ? 1 : joinable(calls, start)
+  }
+
+  /** Does writes as one. All of them succeed or fail. Returns the answer to each. */
+  runTogether(writes: readonly WireCall[], bytes: Uint8Array): Answer | Promise<Answer> {
+    const { batch, sync } = joined(writes, bytes)
+    return after(this.#write(batch, sync), () => DONE)
   }
 
   /** Releases what the tab has left. */
