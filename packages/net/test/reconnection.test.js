@@ -270,6 +270,24 @@ test('opening fails in time although garbage is collected meanwhile', async (t) 
   await opened
 })
 
+test('where both sides wait for ever, calls go through when the connection is back, and snapshots are still there', async (t) => {
+  const { proxy, connect } = await proxied(t, { limits: { sessionMs: Infinity } })
+  const client = connect({ connectTimeoutMs: Infinity, offlineTimeoutMs: Infinity, keepAliveMs: Infinity })
+  await client.open()
+  const snapshot = client.snapshot()
+  assert.equal(await client.get('a', { snapshot }), undefined)
+  proxy.isRefusing = true
+  proxy.cut()
+  await state(client, false)
+  const put = client.put('a', '1')
+  await sleep(50)
+  proxy.isRefusing = false
+  await put
+  assert.equal(await client.get('a'), '1')
+  assert.equal(await client.get('a', { snapshot }), undefined)
+  await snapshot.close()
+})
+
 test('closing while offline fails what is pending, with the truth', async (t) => {
   const { proxy, connect } = await proxied(t)
   const client = connect()

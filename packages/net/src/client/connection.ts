@@ -6,6 +6,7 @@ import { FrameReader, type Message, packFrame } from '../protocol/frame.js'
 import { PROTOCOL_VERSION } from '../protocol/limits.js'
 import { Ask, Both, PartReader, Tell } from '../protocol/messages.js'
 import { Outbox } from '../protocol/outbox.js'
+import { timerMs } from '../protocol/timer.js'
 import type { Transport } from '../transport/transport.js'
 
 /** Messages from the server are not limited: the client has asked for them. */
@@ -75,7 +76,7 @@ export class Connection {
       handlers.close(this.#cause)
       return
     }
-    this.#timer = setInterval(() => this.#check(), this.#keepAliveMs)
+    this.#timer = setInterval(() => this.#check(), timerMs(this.#keepAliveMs))
     // A program ends when nothing else is left to do, as with a database in a directory.
     ;(this.#timer as { unref?: () => void }).unref?.()
   }

@@ -1,3 +1,5 @@
+import { timerMs } from '../protocol/timer.js'
+
 /** A signal that is aborted after some time, or with another one. */
 export interface Deadline {
   readonly signal: AbortSignal
@@ -13,7 +15,7 @@ export function deadline(timeoutMs: number, other: AbortSignal): Deadline {
   const controller = new AbortController()
   const abort = (): void => controller.abort(other.reason)
   const isLate = (): void => controller.abort(new DOMException('The time is over', 'TimeoutError'))
-  const timer = setTimeout(isLate, Math.ceil(timeoutMs))
+  const timer = setTimeout(isLate, timerMs(Math.ceil(timeoutMs)))
   if (other.aborted) abort()
   else other.addEventListener('abort', abort, { once: true })
   return {

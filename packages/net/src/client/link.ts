@@ -17,6 +17,7 @@ import { copyOf } from '../protocol/bytes.js'
 import { errorFrom, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
 import { Ask, PartReader, Tell } from '../protocol/messages.js'
+import { timerMs } from '../protocol/timer.js'
 import type { Transport } from '../transport/transport.js'
 import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
@@ -135,7 +136,7 @@ export class Link {
     const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
     const end = (): void => this.giveUp(new Error('the database is being closed, and there is no answer'))
     // Again and again: if the connection comes back meanwhile, more may be asked for. If it is not open, nothing is waited for.
-    this.#endTimer ??= setInterval(end, offlineTimeoutMs)
+    this.#endTimer ??= setInterval(end, timerMs(offlineTimeoutMs))
     ;(this.#endTimer as { unref?: () => void }).unref?.()
   }
 
@@ -390,7 +391,7 @@ export class Link {
     if (this.#state === 'closed') return
     this.#state = 'offline'
     const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
-    this.#offlineTimer = setTimeout(() => this.giveUp(cause), offlineTimeoutMs)
+    this.#offlineTimer = setTimeout(() => this.giveUp(cause), timerMs(offlineTimeoutMs))
     this.onState?.(false, cause)
     this.#reconnect()
   }

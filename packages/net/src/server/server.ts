@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { CodedError } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
+import { timerMs } from '../protocol/timer.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
@@ -34,9 +35,6 @@ const CHECK_MS = 1000
 
 /** How long clients may take to end their connections once the server closes, so that all they had sent is answered. */
 const LINGER_MS = 1000
-
-/** The longest time that a timer can wait for. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** How long connections may then take to send what they have. */
 const CLOSE_MS = 5000
@@ -261,7 +259,7 @@ class ServerHost implements ConnectionHost {
   async close(): Promise<void> {
     this.isClosing = true
     clearInterval(this.#timer)
-    const patience = setTimeout(() => this.calls.giveUp(), Math.min(this.limits.closeMs, MAX_TIMER_MS))
+    const patience = setTimeout(() => this.calls.giveUp(), timerMs(this.limits.closeMs))
     await Promise.all([...this.#sessions].map((session) => session.idle()))
     clearTimeout(patience)
     for (const connection of this.#connections) connection.announceEnd()

@@ -17,6 +17,7 @@ import { type Message, packFrame } from '../protocol/frame.js'
 import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import { packBytes } from '../protocol/pack-bytes.js'
+import { timerMs } from '../protocol/timer.js'
 import type { Calls } from './calls.js'
 import type { ServedFeed } from './feed-source.js'
 import type { Limits, Method, User } from './options.js'
@@ -130,7 +131,7 @@ export class Session {
   detach(channel: Channel): void {
     if (this.#channel !== channel) return
     this.#channel = null
-    this.#expiry = setTimeout(() => this.host.endSession(this), this.limits.sessionMs)
+    this.#expiry = setTimeout(() => this.host.endSession(this), timerMs(this.limits.sessionMs))
     this.#expiry.unref()
   }
 
