@@ -4,10 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { EXECUTABLE, FLAGS } from '../test/support/browser.js'
+import { LAUNCH } from '../test/support/browser.js'
 import { launchFirefox } from '../test/support/firefox.js'
-
-const CHROMIUM = { executablePath: EXECUTABLE, args: FLAGS, headless: true, chromiumSandbox: false }
 
 /** Firefox would tell milliseconds. */
 const FINE_CLOCK = { 'privacy.reduceTimerPrecision': false }
@@ -22,14 +20,14 @@ export const browsers = {
   chromium: {
     workload: 'browser',
     async start(profile) {
-      const context = await chromium.launchPersistentContext(profile, CHROMIUM)
+      const context = await chromium.launchPersistentContext(profile, LAUNCH)
       return { context, version: `Chromium ${context.browser()?.version() ?? ''}`.trim() }
     }
   },
   'chromium-private': {
     workload: 'Chromium, private window',
     async start() {
-      const browser = await chromium.launch(CHROMIUM)
+      const browser = await chromium.launch(LAUNCH)
       return { context: browser, version: `Chromium ${browser.version()}` }
     }
   },

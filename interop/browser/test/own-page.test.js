@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crash, useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
-import { ENGINE_POLICY, ISOLATION, serveSite } from './support/site.js'
+import { ENGINE_POLICY, PAGES, serveSite } from './support/site.js'
 
 /** Playwright has the browser keep no pages for the way back. */
 const openPage = useBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
@@ -83,7 +83,7 @@ async function pageOf(t, origin) {
   return { page, call }
 }
 
-for (const [name, headers] of Object.entries({ 'a page': {}, 'an isolated page': ISOLATION })) {
+for (const [name, headers] of Object.entries(PAGES)) {
   test(`${name} has a database for itself, uses it in all ways, and finds it again`, async (t) => {
     const { page, call } = await pageOf(t, await siteOf(t, {}, headers))
     assert.deepEqual(await call('use'), [

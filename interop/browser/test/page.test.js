@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { startPrivate, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { engineFiles } from './support/engine-site.js'
-import { ENGINE_POLICY, ISOLATION, serveSite } from './support/site.js'
+import { ENGINE_POLICY, ISOLATION, PAGES, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 
 /** How many tests the suite registers for it today. abstract-level may add more. */
@@ -340,7 +340,7 @@ test('a page that is isolated from other origins shares memory with its worker, 
   for (const { length, isLast } of [shared, told]) assert.deepEqual([length, isLast], [100_000, true])
 })
 
-for (const [name, headers] of Object.entries({ 'a page': {}, 'an isolated page': ISOLATION })) {
+for (const [name, headers] of Object.entries(PAGES)) {
   test(`abstract-level's suite passes in ${name}`, async (t) => {
     // The suite forgets databases that are open. Each has a worker, and a process has room for about a hundred modules of WebAssembly.
     const head = `

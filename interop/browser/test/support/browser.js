@@ -19,14 +19,11 @@ export const FLAGS = [
   '--disable-sync'
 ]
 
+/** How Playwright starts it. */
+export const LAUNCH = { executablePath: EXECUTABLE, args: FLAGS, headless: true, chromiumSandbox: false }
+
 const start = (profile, { flags = [], ...options } = {}) =>
-  chromium.launchPersistentContext(profile, {
-    ...options,
-    executablePath: EXECUTABLE,
-    args: [...FLAGS, ...flags],
-    headless: true,
-    chromiumSandbox: false
-  })
+  chromium.launchPersistentContext(profile, { ...options, ...LAUNCH, args: [...FLAGS, ...flags] })
 
 /** Starts a browser, with more `flags` and Playwright's options, before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
 export function useBrowser(options = {}) {
@@ -57,12 +54,7 @@ export function useBrowser(options = {}) {
 
 /** Starts a browser whose windows are private. It ends with the test. */
 export async function startPrivate(t) {
-  const browser = await chromium.launch({
-    executablePath: EXECUTABLE,
-    args: FLAGS,
-    headless: true,
-    chromiumSandbox: false
-  })
+  const browser = await chromium.launch(LAUNCH)
   t.after(() => browser.close())
   return browser.newContext()
 }

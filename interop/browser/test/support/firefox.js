@@ -1,11 +1,12 @@
 // Debian's Firefox, headless, driven by Puppeteer through WebDriver BiDi: Playwright drives a Firefox of its own alone.
 
 import { once } from 'node:events'
-import { accessSync, constants, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import puppeteer from 'puppeteer-core'
+import { missingProgram } from './missing-program.js'
 
 const EXECUTABLE = process.env.FIREFOX ?? '/usr/bin/firefox-esr'
 
@@ -13,14 +14,7 @@ const EXECUTABLE = process.env.FIREFOX ?? '/usr/bin/firefox-esr'
 const PROTOCOL_TIMEOUT_MS = 60 * 60_000
 
 /** Why its tests cannot run; undefined if they can. */
-export function missingFirefox() {
-  try {
-    accessSync(EXECUTABLE, constants.X_OK)
-    return undefined
-  } catch {
-    return `${EXECUTABLE} is missing (apt-get install firefox-esr; FIREFOX names one elsewhere)`
-  }
-}
+export const missingFirefox = () => missingProgram(EXECUTABLE, 'firefox-esr', 'FIREFOX')
 
 /** Starts Firefox, with more of Puppeteer's options. */
 export const launchFirefox = (options = {}) =>

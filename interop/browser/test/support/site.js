@@ -19,6 +19,9 @@ export const ISOLATION = {
   'cross-origin-embedder-policy': 'require-corp'
 }
 
+/** The kinds of page, with the headers that make them. */
+export const PAGES = { 'a page': {}, 'an isolated page': ISOLATION }
+
 /**
  * Serves an empty page at `/`, the client at `/terrace-net.js`, and these files: their contents by their paths. All of them have these
  * headers. Returns the origin. It ends with the test.

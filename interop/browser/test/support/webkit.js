@@ -2,10 +2,10 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants } from 'node:fs'
-import { createServer } from 'node:net'
 import { after, before } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../../../tests/support/free-port.mjs'
+import { missingProgram } from './missing-program.js'
 
 const DRIVER = process.env.WEBKIT_DRIVER ?? '/usr/bin/WebKitWebDriver'
 
@@ -16,25 +16,8 @@ const SCREEN = process.env.XVFB ?? '/usr/bin/Xvfb'
 const SCRIPT_TIMEOUT_MS = 30 * 60_000
 
 /** Why its tests cannot run; undefined if they can. */
-export function missingWebKit() {
-  const wanted = [
-    [DRIVER, 'webkit2gtk-driver', 'WEBKIT_DRIVER'],
-    [SCREEN, 'xvfb', 'XVFB']
-  ]
-  const missing = wanted.find(([path]) => !isExecutable(path))
-  if (missing === undefined) return undefined
-  const [path, name, variable] = missing
-  return `${path} is missing (apt-get install ${name}; ${variable} names one elsewhere)`
-}
-
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
+export const missingWebKit = () =>
+  missingProgram(DRIVER, 'webkit2gtk-driver', 'WEBKIT_DRIVER') ?? missingProgram(SCREEN, 'xvfb', 'XVFB')
 
 /** Starts the driver before the tests of a file, and ends it after them. Returns a function that opens a window of a new browser for a test. */
 export function useWebKit() {
@@ -145,13 +128,4 @@ class Window {
   async #switch() {
     await this.#session('POST', '/window', { handle: this.#handle })
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../../../tests/support/free-port.mjs'
 import { FaultyProxy } from './faulty-proxy.js'
 
 const MOTO = fileURLToPath(new URL('../../../../../target/moto/bin/moto_server', import.meta.url))
@@ -15,15 +15,6 @@ export const missing = existsSync(MOTO)
   : 'moto is missing, a server of S3: scripts/setup tests installs it'
 
 const SECRET = 'SECRETofTHEtests'
-
-/** A free port. */
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** A running store. */
 export class Store {

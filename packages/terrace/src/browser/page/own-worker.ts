@@ -55,7 +55,7 @@ export class OwnWorker {
    *
    * @throws What closing the database throws. The worker has ended nevertheless.
    */
-  async close(): Promise<void> {
+  async leave(): Promise<void> {
     removeEventListener('pagehide', this)
     removeEventListener('pageshow', this)
     if (this.#worker === undefined) return

@@ -1,0 +1,103 @@
+/** A database that a worker has open for a page: its own worker, or that of the tab that leads. */
+
+import type { StorageOptions } from '../storage.js'
+import { type OpenOptions, type Storage, sizesOf } from '../store-options.js'
+import { RemoteBackend } from './remote-backend.js'
+import type { Requests } from './requests.js'
+
+export type Places = Pick<StorageOptions, 'storage' | 'prefix'>
+
+/** What has the database open for the page. */
+export interface Attendance {
+  /** Lets go of it. The database is closed then, unless others share it. */
+  leave(): Promise<void>
+}
+
+/**
+ * Begins to open a database, and attaches `requests` to the channels that come of it. It must not refer to the back-end, so that one that a program
+ * has forgotten can be collected.
+ *
+ * @param first - With which the database is opened the first time.
+ * @param later - With which it is opened once it exists.
+ * @returns `opened` rejects if the database cannot be opened.
+ */
+export type Attend<A extends Attendance> = (
+  location: string,
+  requests: Requests,
+  first: StorageOptions & OpenOptions,
+  later: StorageOptions
+) => { readonly attendance: A; readonly opened: Promise<void> }
+
+export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend {
+  readonly #location: string
+  readonly #places: Places
+  readonly #attend: Attend<A>
+  #attendance: A | undefined
+
+  constructor(location: string, places: Places, attend: Attend<A>) {
+    super()
+    this.#location = location
+    this.#places = places
+    this.#attend = attend
+  }
+
+  protected get attendance(): A | undefined {
+    return this.#attendance
+  }
+
+  /** Where the worker keeps the entries. */
+  get storage(): Storage | undefined {
+    return this.requests.storage
+  }
+
+  async open(options: OpenOptions): Promise<void> {
+    const [writeBufferSize, cacheSize] = sizesOf(options)
+    const { createIfMissing, errorIfExists } = options
+    const later: StorageOptions = { ...this.#places, createIfMissing, writeBufferSize, cacheSize }
+    const { attendance, opened } = this.#attend(
+      this.#location,
+      this.requests,
+      { ...later, errorIfExists },
+      later
+    )
+    this.#attendance = attendance
+    abandoned.register(this, attendance, this)
+    try {
+      await opened
+    } catch (error) {
+      // A tab whose database is not open must not lead.
+      await this.close().catch(() => {})
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    const attendance = this.#attendance
+    await this.requests.idle()
+    this.requests.detach()
+    this.#attendance = undefined
+    abandoned.unregister(this)
+    await attendance?.leave()
+  }
+}
+
+/** Databases that a program has forgotten without closing them must not keep a worker. */
+const abandoned = new FinalizationRegistry((attendance: Attendance) => {
+  // Nobody is left who could be told.
+  attendance.leave().catch(() => {})
+})
+
+/** `Promise.withResolvers()`, which is younger than what else is needed here. */
+export function withResolvers<T>(): {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (error: unknown) => void
+} {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((settle, fail) => {
+    resolve = settle
+    reject = fail
+  })
+  return { promise, resolve, reject }
+}
