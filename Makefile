@@ -378,7 +378,8 @@ $(NET_BENCH_READY): packages/net/bench/package-lock.json
 # NET="--rounds 1 --operations 20000" NET_IDLE=100 make bench-net: the short form.
 NET ?= --rounds 5
 NET_IDLE ?= 1000
-bench-net: build $(NET_BENCH_READY) ## what sharing a database over a socket costs, beside many-level, and idle clients: tables, README of the package
+bench-net: export TERRACE_BENCH_MODULES ?= $(CURDIR)/bench/node/node_modules
+bench-net: build $(NET_BENCH_READY) $(NODE_BENCH_READY) ## what sharing a database over a socket costs, beside many-level, and idle clients: tables, README of the package
 	$(call step,bench-net)
 	@rm -f results/net.jsonl
 	node packages/net/bench/main.js $(NET) --results results/net.jsonl > results/net.md

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { LAUNCH } from '../test/support/browser.js'
-import { launchFirefox } from '../test/support/firefox.js'
+import { launchFirefox, PRIVATE } from '../test/support/firefox.js'
 
 /** Firefox would tell milliseconds. */
 const FINE_CLOCK = { 'privacy.reduceTimerPrecision': false }
 
-const PRIVATE_FIREFOX = { ...FINE_CLOCK, 'browser.privatebrowsing.autostart': true }
+const PRIVATE_FIREFOX = { ...FINE_CLOCK, ...PRIVATE }
 
 /**
  * By name: how results call it, how it is started, which takes the profile's directory and resolves with what has `newPage()` and

@@ -224,6 +224,45 @@ test('a site whose room is used up is told so, reads on, and writes again once t
   assert.deepEqual(await run(page, 'goOn'), ['all of many', 'all of many'])
 })
 
+test('a worker that names several places has the first one that opens, whatever the browser seems to have', async (t) => {
+  const functions = `
+    const storage = ['opfs', 'indexeddb']
+    export function refuse() {
+      navigator.storage.getDirectory = () => Promise.reject(new DOMException('Not here', 'SecurityError'))
+    }
+    export async function use() {
+      const db = new Level('ladder', { storage })
+      await db.batch([{ type: 'put', key: 'a', value: '1' }, { type: 'put', key: 'b', value: '2' }])
+      const before = db.snapshot()
+      await db.clear({ lt: 'b' })
+      const result = [await db.keys({ snapshot: before }).all(), await db.keys().all(), await db.getMany(['a', 'b'])]
+      await before.close()
+      await db.close()
+      await db.open()
+      result.push(await db.has('b'), db.storage, db.supports.getSync, await code(() => db.compactRange('a', 'z')))
+      await db.close()
+      result.push(await code(() => Level.repair('ladder', { storage })))
+      await Level.destroy('ladder', { storage })
+      result.push(await code(() => new Level('ladder', { storage, createIfMissing: false }).open()))
+      return result
+    }
+    const code = (call) => call().then(() => 'done', (error) => error.cause?.code ?? error.code)
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const found = [['a', 'b'], ['b'], [undefined, '2'], true]
+  assert.deepEqual(await run(page, 'use'), [
+    ...found,
+    'opfs',
+    false,
+    'done',
+    'done',
+    'LEVEL_DATABASE_MISSING'
+  ])
+  await run(page, 'refuse')
+  const unable = ['LEVEL_NOT_SUPPORTED', 'LEVEL_NOT_SUPPORTED', 'LEVEL_DATABASE_MISSING']
+  assert.deepEqual(await run(page, 'use'), [...found, 'indexeddb', false, ...unable])
+})
+
 test("abstract-level's suite passes in a worker", async (t) => {
   const head = "import { Level } from 'terrace'; let made = 0"
   const suite = suiteModule(head, "(options) => new Level('suite ' + made++, options)")

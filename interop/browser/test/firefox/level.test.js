@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingFirefox, useFirefox } from '../support/firefox.js'
+import { missingFirefox, PRIVATE, useFirefox } from '../support/firefox.js'
 import { PLACES, placeFiles, putShared, used, useProgram } from '../support/level-places.js'
 import { levelSuite } from '../support/level-suite.js'
 import { ENGINE_POLICY, serveSite } from '../support/site.js'
@@ -43,6 +43,15 @@ function tests() {
     assert.deepEqual([one[0], other[0]].sort(), [false, true])
     assert.deepEqual(other[1], ['a', 'b', 'c', 'd', 'e'])
   })
+
+  const openPrivatePage = useFirefox(PRIVATE)
+  for (const [place, run] of Object.entries(PLACES)) {
+    test(`a ${place} of a private window, where the browser refuses OPFS, uses a database of IndexedDB in all ways`, async (t) => {
+      const program = useProgram(", storage: ['opfs', 'indexeddb']")
+      const page = await openPrivatePage(t, await siteOf(t, { '/terrace/use.js': program }))
+      assert.deepEqual(await page.evaluate(run, '/terrace/use.js'), used('indexeddb'))
+    })
+  }
 
   if (process.env.TERRACE_SUITE !== undefined) suites(openPage, siteOf)
 }

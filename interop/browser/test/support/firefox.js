@@ -26,11 +26,14 @@ export const launchFirefox = (options = {}) =>
     ...options
   })
 
+/** What makes every window a private one. */
+export const PRIVATE = { 'browser.privatebrowsing.autostart': true }
+
 /** Starts Firefox before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
-export function useFirefox() {
+export function useFirefox(preferences = {}) {
   let browser
   before(async () => {
-    browser = await launchFirefox()
+    browser = await launchFirefox({ extraPrefsFirefox: preferences })
   })
   after(() => browser?.close())
   return openPage

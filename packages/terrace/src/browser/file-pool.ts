@@ -232,6 +232,14 @@ export function hasSyncFiles(): boolean {
   )
 }
 
+/** Whether the browser refuses files that it seems to have, as Firefox does in private windows. */
+export async function refusesFiles(): Promise<boolean> {
+  return rootDirectory().then(
+    () => false,
+    () => true
+  )
+}
+
 function assertInWorker(): void {
   if (hasSyncFiles()) return
   throw codedError<LevelErrorCode>(

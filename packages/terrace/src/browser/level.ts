@@ -3,7 +3,8 @@ import type { StartEndOptions } from '../options.js'
 import { assertRange, encodeRange, type RangeArguments } from '../range-arguments.js'
 import type { RepairReport } from '../repair-report.js'
 import { importDatabase } from './import-database.js'
-import { type BrowserBackend, type Maintained, notSupported } from './maintained.js'
+import { LadderBackend } from './ladder-backend.js'
+import { type BrowserBackend, type Maintained, maintained } from './maintained.js'
 import { loadStore } from './module.js'
 import { OwnBackend } from './page/own-backend.js'
 import { PageBackend } from './page/page-backend.js'
@@ -199,19 +200,18 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
   const storages = storagesOf(storage)
   const isInWorker = isDedicatedWorker()
   if (shared ?? !isInWorker) return new PageBackend(location, { storage: storages, prefix })
-  // What the methods can do is known before the database opens, so the place is, too.
   const own = storages ?? ['opfs']
-  const canBe = (place: Storage): boolean => hasPlace(place) || (place === 'opfs' && !isInWorker)
-  const place = own.find(canBe) ?? (own[0] as Storage)
+  const [place = own[0] as Storage, ...others] = own.filter((each) => mayHave(each, isInWorker))
   // A page has synchronous files only in a worker. Whether there are any, that finds out.
   if (place === 'opfs' && !isInWorker) return new OwnBackend(location, { storage: storages, prefix })
+  // Memory is always there.
+  if (place !== 'memory' && others.length > 0) return new LadderBackend(location, { storage: own, prefix })
   return backends[place](location, { prefix })
 }
 
-/** @throws LEVEL_NOT_SUPPORTED if the back-end has no such method. */
-function maintained(backend: BrowserBackend, method: keyof Maintained): Maintained {
-  if (backend[method] !== undefined) return backend as Maintained
-  throw notSupported(method, backend.storage)
+/** Whether a place is likely to be there, for a page by way of a worker. */
+function mayHave(place: Storage, isInWorker: boolean): boolean {
+  return hasPlace(place) || (place === 'opfs' && !isInWorker)
 }
 
 function isDedicatedWorker(): boolean {

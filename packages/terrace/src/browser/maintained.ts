@@ -31,3 +31,9 @@ export function notSupported(method: keyof Maintained, storage: Storage | undefi
     `A database in '${storage}' has no ${method}(): only one on 'opfs' has`
   )
 }
+
+/** @throws LEVEL_NOT_SUPPORTED if the back-end has no such method. */
+export function maintained(backend: BrowserBackend, method: keyof Maintained): Maintained {
+  if (backend[method] !== undefined) return backend as Maintained
+  throw notSupported(method, backend.storage)
+}

@@ -3,7 +3,7 @@
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { RepairReport } from '../repair-report.js'
-import { directoryName, hasSyncFiles, removeDirectory } from './file-pool.js'
+import { directoryName, hasSyncFiles, refusesFiles, removeDirectory } from './file-pool.js'
 import { IndexedDbBackend } from './indexeddb/backend.js'
 import { destroyPlace } from './indexeddb/destroy.js'
 import { placeOf } from './indexeddb/place.js'
@@ -63,8 +63,7 @@ export async function openFirst(location: string, options: StorageOptions): Prom
 
 /** Removes a database from the first place that the browser has. To be called in a dedicated worker. */
 export async function destroyFirst(location: string, { storage, prefix }: PlaceOptions): Promise<void> {
-  const storages = (storage ?? DEFAULT_STORAGES) as readonly Storage[]
-  const place = storages.find(hasPlace)
+  const place = await firstPlace((storage ?? DEFAULT_STORAGES) as readonly Storage[])
   if (place === 'opfs') await removeDirectory(directoryName(location))
   if (place === 'indexeddb') await destroyPlace(placeOf(location, prefix))
 }
@@ -76,13 +75,21 @@ export async function destroyFirst(location: string, { storage, prefix }: PlaceO
  */
 export async function repairFirst(location: string, { storage }: PlaceOptions): Promise<RepairReport> {
   const storages = (storage ?? DEFAULT_STORAGES) as readonly Storage[]
-  const place = storages.find(hasPlace) ?? storages[0]
+  const place = (await firstPlace(storages)) ?? storages[0]
   if (place === 'opfs') return repairDatabase(location, loadStore)
   throw codedError(
     'LEVEL_NOT_SUPPORTED',
     `A database in '${place}' has no files that could be repaired: the browser itself looks after it. ` +
       'What can still be read can be copied to another one; Level.destroy() removes it'
   )
+}
+
+/** The first place that {@link openFirst} would find. */
+async function firstPlace(storages: readonly Storage[]): Promise<Storage | undefined> {
+  for (const storage of storages) {
+    if (hasPlace(storage) && !(storage === 'opfs' && (await refusesFiles()))) return storage
+  }
+  return undefined
 }
 
 /**

@@ -1,15 +1,14 @@
 /** Does the calls of one tab, with its cursors and snapshots, on a back-end in the worker. */
 
 import {
-  type Backend,
   type BackendCursor,
   type BackendSnapshot,
   type Bytes,
   type CursorParts,
   type Page,
-  Pieces,
-  type RangeDeletion
+  Pieces
 } from 'terrace-core'
+import { clear } from '../clear.js'
 import { type BrowserBackend, type Maintained, notSupported } from '../maintained.js'
 import { RangeFlag } from '../range-flags.js'
 import { operationsOf } from './batch-operations.js'
@@ -139,9 +138,7 @@ export class HostedCalls {
     const range = rangeOf(flags as number, lowerLength as number, upperLength as number, take)
     const deletion = { ...range, limit: limit as number }
     const snapshot = this.#state(state as number)
-    const backend = this.#backend
-    if (backend.clear !== undefined) return backend.clear(deletion, snapshot)
-    clearByKeys(backend, deletion, snapshot)
+    return clear(this.#backend, deletion, snapshot)
   }
 
   #open([, state, flags, lowerLength, upperLength]: number[], take: Take): HostedCursor {
@@ -251,27 +248,4 @@ function pageAnswer([ended, buffer, ...page]: Page, parts: CursorParts): Answer 
 
 function isLength(piece: Bytes | number | undefined): boolean {
   return typeof piece === 'number'
-}
-
-const CLEARED_KEYS = 1000
-
-/** Deletes the keys of a range within the call, for back-ends that answer at once. */
-function clearByKeys(backend: Backend, range: RangeDeletion, snapshot: BackendSnapshot | undefined): void {
-  const cursor = backend.cursor({ ...range, ...VIEWS }, 'keys', snapshot)
-  try {
-    let left = range.limit < 0 ? Number.POSITIVE_INFINITY : range.limit
-    for (let hasEnded = false; !hasEnded && left > 0; ) {
-      const page = cursor.readSync?.(Math.min(left, CLEARED_KEYS), Number.POSITIVE_INFINITY) as Page
-      const pieces = new Pieces(page[1])
-      const keys = page.slice(2).map((length) => pieces.take(length as number))
-      hasEnded = page[0]
-      left -= keys.length
-      backend.writeSync?.(
-        keys.flatMap((key) => [key, null]),
-        false
-      )
-    }
-  } finally {
-    void cursor.close()
-  }
 }
