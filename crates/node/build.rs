@@ -3,15 +3,19 @@
 use std::env;
 
 fn main() {
-    // Among other things, keeps the library loaded when a worker thread that loaded it ends, because background
-    // threads of a database may still run.
-    napi_build::setup();
+    // For Windows, `napi-sys` finds Node's functions when the addon is loaded, and there is nothing to link with.
+    let system = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    if system != "windows" {
+        // Among other things, keeps the library loaded when a worker thread that loaded it ends, because background
+        // threads of a database may still run.
+        napi_build::setup();
+    }
 
     // Debug information would make the published file six times as large. Function names stay.
     if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
-        match env::var("CARGO_CFG_TARGET_OS").as_deref() {
-            Ok("linux" | "freebsd" | "android") => println!("cargo:rustc-cdylib-link-arg=-Wl,--strip-debug"),
-            Ok("macos") => println!("cargo:rustc-cdylib-link-arg=-Wl,-S"),
+        match system.as_str() {
+            "linux" | "freebsd" | "android" => println!("cargo:rustc-cdylib-link-arg=-Wl,--strip-debug"),
+            "macos" => println!("cargo:rustc-cdylib-link-arg=-Wl,-S"),
             _ => {}
         }
     }

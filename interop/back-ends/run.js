@@ -72,7 +72,7 @@ async function runSuite(target, environment) {
 
 /** A part must refuse a database that lacks what it needs. */
 async function runOurs(part, target, environment) {
-  const { name, supports, known } = target
+  const { name, supports, known, timeoutMs } = target
   const refusedWith = refusalOf(part, supports)
   if (refusedWith !== undefined) {
     const { [part]: code } = await inChild('refusals', target, environment)
@@ -83,7 +83,8 @@ async function runOurs(part, target, environment) {
     supports,
     module: DATABASE,
     known,
-    environment: { ...environment, TERRACE_TARGET: name }
+    environment: { ...environment, TERRACE_TARGET: name },
+    timeoutMs
   })
   if (counts.surprises.length > 0) console.error(errors)
   return counts

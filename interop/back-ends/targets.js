@@ -19,7 +19,7 @@ import { slate, slateOnS3 } from './targets/slate.js'
  * @property {object} several - Options with which several processes write to one database.
  * @property {() => string | undefined} [missing] - Why it cannot run at all.
  * @property {Server} [server] - What must run meanwhile.
- * @property {number} [timeoutMs] - How long the suite may take, if more than usual.
+ * @property {number} [timeoutMs] - How long the suite, and each file of tests, may take, if more than usual.
  * @property {Record<string, import('../../tests/support/known.mjs').Known[]>} known - Tests of each part that do not hold for it.
  *
  * @typedef {object} Server

@@ -43,6 +43,7 @@ export function refusalOf(part, supports) {
  * @property {{ everyWrite: boolean, getSync: boolean }} supports - What the database must say of itself.
  * @property {Record<string, import('./known.mjs').Known[]>} known - The tests of each part that do not hold for it.
  * @property {Record<string, string>} [environment] - What to add to the environment of the tests.
+ * @property {number} [timeoutMs] - How long a file of tests may take, if more than usual.
  */
 
 /**
@@ -51,7 +52,9 @@ export function refusalOf(part, supports) {
  * @param {Tested} tested
  * @returns The counts, see `judge()`, the seconds it took, and what was printed as errors.
  */
-export async function runPart(part, { name, module, known: { [part]: known = [] }, environment = {} }) {
+export async function runPart(part, tested) {
+  const { name, module, environment = {}, timeoutMs = FILE_TIMEOUT_MS } = tested
+  const { [part]: known = [] } = tested.known
   const { directory, least } = PARTS[part]
   const path = join(packages, directory)
   const files = readdirSync(path).filter((file) => file.endsWith('.test.js'))
@@ -65,7 +68,7 @@ export async function runPart(part, { name, module, known: { [part]: known = [] 
         '--expose-gc',
         '--test',
         '--test-concurrency=2',
-        `--test-timeout=${FILE_TIMEOUT_MS}`,
+        `--test-timeout=${timeoutMs}`,
         // A test that shows how a database stays locked for good leaves behind what that database holds, such as a server.
         '--test-force-exit',
         `--test-reporter=${reporter}`,

@@ -1,12 +1,12 @@
 //! Which program must be able to read what is written. Minecraft Bedrock's LevelDB compresses blocks with zlib or
 //! deflate and does not know snappy; it reads uncompressed blocks.
 
-use std::fs::{self, File};
-use std::os::unix::fs::FileExt;
+use std::fs;
 use std::path::Path;
 
 use clap::ValueEnum;
 use terrace_engine::Compression;
+use terrace_engine::env::default_env;
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::compression::{DEFLATE_ID, NONE_ID, ZSTD_ID};
 use terrace_format::file_name::{self, FileKind};
@@ -56,16 +56,16 @@ pub(crate) fn is_bedrock(directory: &Path) -> bool {
 /// compressed or readable.
 fn blocks_say(path: &Path) -> Option<bool> {
     const LARGEST_READ_BYTES: u64 = 16 << 20;
-    let file = File::open(path).ok()?;
-    let size_bytes = file.metadata().ok()?.len();
+    let file = default_env().open_random(path).ok()?;
+    let size_bytes = file.size_bytes().ok()?;
     let footer_at = size_bytes.checked_sub(FOOTER_SIZE_BYTES as u64)?;
     let mut footer = [0; FOOTER_SIZE_BYTES];
-    file.read_exact_at(&mut footer, footer_at).ok()?;
+    file.read_exact_at(footer_at, &mut footer).ok()?;
     let read = |handle: BlockHandle| {
         let range = handle.sealed_range(footer_at).ok()?;
         let length = Some(range.end - range.start).filter(|length| *length <= LARGEST_READ_BYTES)?;
         let mut bytes = vec![0; length as usize];
-        file.read_exact_at(&mut bytes, range.start).ok()?;
+        file.read_exact_at(range.start, &mut bytes).ok()?;
         let (id, contents) = check_block(&bytes).ok()?;
         Some((id, contents.to_vec()))
     };

@@ -6,7 +6,6 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -15,6 +14,9 @@ use clap::ArgAction;
 use crate::failure::{Failure, Problem};
 
 const PROGRAM: &str = "terrace-copy";
+
+/// The file of it in `node_modules/.bin`.
+const FILE: &str = if cfg!(windows) { "terrace-copy.cmd" } else { PROGRAM };
 
 /// How URLs begin, and the npm package that knows what they name.
 const SCHEMES: [(&str, &str); 10] = [
@@ -43,11 +45,11 @@ pub(crate) fn arguments_for_it<'a>(
     is_its_business.then_some(rest)
 }
 
-/// Becomes the other program. Returns only if that fails.
+/// Becomes the other program, or ends as it ends. Returns only if it cannot be run.
 pub(crate) fn hand_over(arguments: &[OsString]) -> Failure {
     let program = installed_here().unwrap_or_else(|| PROGRAM.into());
     // What is on the PATH is found by the system.
-    let error = Command::new(&program).args(arguments).exec();
+    let error = become_program(Command::new(&program).args(arguments));
     if error.kind() == io::ErrorKind::NotFound {
         return Problem::database(
             format!(
@@ -57,6 +59,20 @@ pub(crate) fn hand_over(arguments: &[OsString]) -> Failure {
         );
     }
     format!("{} cannot be run: {error}", program.display()).into()
+}
+
+#[cfg(unix)]
+fn become_program(command: &mut Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+/// No program can become another one here.
+#[cfg(not(unix))]
+fn become_program(command: &mut Command) -> io::Error {
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
 }
 
 /// A text without the passwords of URLs in it.
@@ -82,7 +98,7 @@ pub(crate) fn without_passwords(text: &str) -> String {
 /// The program in the `node_modules/.bin` of this directory or the nearest one above it.
 fn installed_here() -> Option<PathBuf> {
     let directory = env::current_dir().ok()?;
-    let program = |directory: &std::path::Path| directory.join("node_modules/.bin").join(PROGRAM);
+    let program = |directory: &std::path::Path| directory.join("node_modules/.bin").join(FILE);
     directory.ancestors().map(program).find(|path| path.is_file())
 }
 

@@ -4,9 +4,9 @@
 
 use std::fmt;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use terrace_engine::env::{FileId, default_env};
 use terrace_format::file_name;
 
 /// A process that holds a lock.
@@ -35,9 +35,9 @@ pub(crate) fn of_directory(directory: &Path) -> Option<Owner> {
 
 /// Who holds a lock on this LOCK file.
 pub(crate) fn of_lock_file(lock: &Path) -> Option<Owner> {
-    let metadata = fs::metadata(lock).ok()?;
+    let FileId { device, inode } = default_env().file_id(lock).ok()??;
     let locks = fs::read_to_string("/proc/locks").ok()?;
-    let listed = locks.lines().find_map(|line| holder(line, metadata.dev(), metadata.ino()))?;
+    let listed = locks.lines().find_map(|line| holder(line, device, inode))?;
     // The table has no process for a lock of an open file; Terrace, which takes such locks, writes its number.
     let written = || fs::read_to_string(lock).ok()?.trim().parse().ok();
     let process = listed.or_else(written);

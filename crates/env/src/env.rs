@@ -26,7 +26,7 @@ pub trait ThreadHandle: Send + Sync {
 }
 
 /// Identifies a file among all files that exist at the same time, whatever their names, as Unix does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId {
     /// The file system.
     pub device: u64,
@@ -211,7 +211,7 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// If the file does not exist or its size cannot be read.
     fn file_size(&self, path: &Path) -> Result<u64>;
 
-    /// Identity of the file at `path`, which distinguishes it from its copies. `None` if there is no such file, or if the
+    /// Identity of the file or directory at `path`, which distinguishes it from its copies. `None` if there is no such file, or if the
     /// environment cannot tell. Optional: the default is `None`.
     ///
     /// # Errors

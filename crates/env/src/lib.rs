@@ -47,6 +47,8 @@ mod env;
 mod error;
 mod file;
 mod host;
+#[cfg(any(unix, windows))]
+mod host_files;
 mod lock;
 mod locked_files;
 pub mod locks;
@@ -56,10 +58,16 @@ mod names;
 pub mod pooled;
 #[cfg(unix)]
 mod posix;
+#[cfg(unix)]
+use posix as system;
 mod process_local;
 mod process_mark;
 pub mod simulated;
-#[cfg(not(unix))]
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as system;
+#[cfg(not(any(unix, windows)))]
 mod without_files;
 
 pub use env::{Background, DirectoryHold, Env, FileId, HeldEnv, ThreadHandle};
@@ -76,14 +84,18 @@ pub use posix::PosixEnv;
 pub use process_local::ProcessLocal;
 pub use process_mark::{ProcessMark, RevocableMark};
 pub use simulated::SimulatedEnv;
+#[cfg(windows)]
+pub use windows::WindowsEnv;
 
-/// The environment of this platform: the operating system's files ([`PosixEnv`] on Unix). On platforms where Terrace
+/// The environment of this platform: the operating system's files (`PosixEnv` on Unix, `WindowsEnv` on Windows). On platforms where Terrace
 /// has none yet, every call fails with kind [`std::io::ErrorKind::Unsupported`], so that a program supplies another
 /// one.
 pub fn default_env() -> std::sync::Arc<dyn Env> {
     #[cfg(unix)]
     let env = PosixEnv::new();
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    let env = WindowsEnv::new();
+    #[cfg(not(any(unix, windows)))]
     let env = without_files::WithoutFiles;
     static DEFAULT: std::sync::OnceLock<std::sync::Arc<dyn Env>> = std::sync::OnceLock::new();
     std::sync::Arc::clone(DEFAULT.get_or_init(|| std::sync::Arc::new(env)))

@@ -39,7 +39,7 @@ impl<T: Default + Send + Sync> ProcessLocal<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::locks::Mutex;

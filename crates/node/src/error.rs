@@ -151,8 +151,9 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
     None
 }
 
-/// The operating system's number for an error. An error that was found before the system was asked has the number
-/// that the system would have given; Node has names for these numbers, which are the same on every Unix.
+/// The number for an error by which `errors.ts` finds Node's name: the operating system's. An error that was found before
+/// the system was asked has the number that the system would have given. These are the same on every Unix, and in the C
+/// library of Windows.
 fn os_number(cause: &io::Error) -> i32 {
     const ENOENT: i32 = 2;
     const EIO: i32 = 5;
@@ -163,7 +164,7 @@ fn os_number(cause: &io::Error) -> i32 {
     const EINVAL: i32 = 22;
     const ENOSPC: i32 = 28;
     const EROFS: i32 = 30;
-    cause.raw_os_error().unwrap_or(match cause.kind() {
+    known_number(cause).unwrap_or(match cause.kind() {
         io::ErrorKind::NotFound => ENOENT,
         io::ErrorKind::PermissionDenied => EACCES,
         io::ErrorKind::AlreadyExists => EEXIST,
@@ -174,6 +175,32 @@ fn os_number(cause: &io::Error) -> i32 {
         io::ErrorKind::ReadOnlyFilesystem => EROFS,
         _ => EIO,
     })
+}
+
+#[cfg(unix)]
+fn known_number(cause: &io::Error) -> Option<i32> {
+    cause.raw_os_error()
+}
+
+/// What Windows has other numbers for, and the kind of error says too little about.
+#[cfg(windows)]
+fn known_number(cause: &io::Error) -> Option<i32> {
+    use windows_sys::Win32::Foundation::{
+        ERROR_ACCESS_DENIED, ERROR_FILENAME_EXCED_RANGE, ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION,
+        ERROR_TOO_MANY_OPEN_FILES,
+    };
+
+    const EPERM: i32 = 1;
+    const EBUSY: i32 = 16;
+    const EMFILE: i32 = 24;
+    const ENAMETOOLONG: i32 = 38;
+    match cause.raw_os_error()? as u32 {
+        ERROR_ACCESS_DENIED => Some(EPERM),
+        ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION => Some(EBUSY),
+        ERROR_TOO_MANY_OPEN_FILES => Some(EMFILE),
+        ERROR_FILENAME_EXCED_RANGE => Some(ENAMETOOLONG),
+        _ => None,
+    }
 }
 
 /// Throws `failure` in the running callback, unless an exception is already pending.

@@ -63,10 +63,28 @@ pub unsafe extern "C" fn napi_register_module_v1(
         // SAFETY: Node has loaded us, so its symbols are there; `Once` makes this the only writer. The handle of the
         // program itself has nothing to release.
         std::mem::forget(unsafe { sys::setup() });
+        #[cfg(windows)]
+        stay_loaded();
     });
     let (env, exports) = (value::Env::new(env), value::Value::new(exports));
     if let Err(failure) = functions::register(env, exports) {
         error::throw(env, None, failure);
     }
     exports.raw()
+}
+
+/// Keeps the library loaded when a worker thread that loaded it ends, because background threads of a database may still
+/// run. Elsewhere the linker is told so.
+#[cfg(windows)]
+fn stay_loaded() {
+    use windows_sys::Win32::System::LibraryLoader::{
+        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN, GetModuleHandleExW,
+    };
+
+    let flags = GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS;
+    let address: *const u16 = (stay_loaded as fn() as *const ()).cast();
+    let mut module = std::ptr::null_mut();
+    // SAFETY: with these flags the text is any address in the library, which is that of this function; the handle lives
+    // during the call.
+    unsafe { GetModuleHandleExW(flags, address, &raw mut module) };
 }

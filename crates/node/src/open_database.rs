@@ -6,13 +6,13 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 use std::thread;
 
 use parking_lot::Mutex;
+use terrace_engine::env::{FileId, default_env};
 use terrace_engine::{Db, Error, ErrorKind, Options, Result};
 
 /// One opening of a database. If it is dropped without having been closed, it is closed then, on another thread if
@@ -43,15 +43,15 @@ static SLOTS: LazyLock<Mutex<HashMap<DirectoryId, Weak<SharedSlot>>>> = LazyLock
 /// old path.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum DirectoryId {
-    Directory { device: u64, inode: u64 },
+    Directory(FileId),
     Missing(PathBuf),
 }
 
 impl DirectoryId {
     fn of(directory: &Path) -> Self {
-        match fs::metadata(directory) {
-            Ok(metadata) => Self::Directory { device: metadata.dev(), inode: metadata.ino() },
-            Err(_) => Self::Missing(directory.to_owned()),
+        match default_env().file_id(directory) {
+            Ok(Some(id)) => Self::Directory(id),
+            Ok(None) | Err(_) => Self::Missing(directory.to_owned()),
         }
     }
 }

@@ -1,6 +1,7 @@
 /** The errors of this package. The addon calls the factory below for every failure. */
 
-import { getSystemErrorName } from 'node:util'
+import { constants } from 'node:os'
+import { getSystemErrorMap } from 'node:util'
 import type { CodedError } from 'terrace-core'
 import { codeOf, type LevelErrorCode } from './error-codes.js'
 
@@ -60,10 +61,12 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
 function systemError(message: string, number: number | undefined, path: string | undefined): Error {
   const error: NodeJS.ErrnoException = new Error(message)
 
-  // On Windows, Node has no names for these numbers.
-  if (number !== undefined && process.platform !== 'win32') {
-    error.errno = -number
-    error.code = getSystemErrorName(-number)
+  const [code] = Object.entries(constants.errno).find(([, known]) => known === number) ?? []
+  if (code !== undefined) {
+    error.code = code
+    // Node's number, which is not the system's on Windows.
+    const [errno] = [...getSystemErrorMap()].find(([, [name]]) => name === code) ?? []
+    if (errno !== undefined) error.errno = errno
   }
 
   if (path !== undefined) error.path = path

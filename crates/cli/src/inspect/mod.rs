@@ -17,6 +17,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use terrace_engine::UserComparator;
+use terrace_engine::env::default_env;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::table::TABLE_MAGIC;
 use terrace_format::version_edit::VersionEdit;
@@ -75,11 +76,10 @@ fn by_content(path: &Path) -> Option<Kind> {
 }
 
 fn has_table_footer(path: &Path) -> std::io::Result<bool> {
-    use std::os::unix::fs::FileExt;
-    let file = File::open(path)?;
+    let file = default_env().open_random(path).map_err(|error| error.source)?;
     let mut magic = [0; 8];
-    let Some(at) = file.metadata()?.len().checked_sub(8) else { return Ok(false) };
-    file.read_exact_at(&mut magic, at)?;
+    let Some(at) = file.size_bytes().map_err(|error| error.source)?.checked_sub(8) else { return Ok(false) };
+    file.read_exact_at(at, &mut magic).map_err(|error| error.source)?;
     Ok(u64::from_le_bytes(magic) == TABLE_MAGIC)
 }
 

@@ -1,11 +1,11 @@
 //! A table: footer, index and metaindex, and through them its blocks. If the footer or the index is damaged, blocks
 //! are found by their checksums.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use terrace_engine::UserComparator;
+use terrace_engine::env::{RandomAccessFile, default_env};
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::block_scan::{BlockScan, ScannedBlock};
 use terrace_format::compression::{self, Dialect};
@@ -35,7 +35,7 @@ pub(super) struct ReadBlock {
 
 /// A table file.
 pub(super) struct TableFile {
-    file: File,
+    file: Arc<dyn RandomAccessFile>,
     pub(super) size_bytes: u64,
 }
 
@@ -53,7 +53,7 @@ impl TableFile {
     pub(super) fn read(&self, handle: BlockHandle) -> Result<ReadBlock, String> {
         let range = handle.sealed_range(self.footer_at()).map_err(|error| error.to_string())?;
         let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.file.read_exact_at(&mut bytes, range.start).map_err(|error| error.to_string())?;
+        self.file.read_exact_at(range.start, &mut bytes).map_err(|error| error.to_string())?;
         let (id, stored) = check_block(&bytes).map_err(|error| error.problem)?;
         let contents =
             compression::decompress(id, stored, Dialect::LevelDb).map_err(|error| error.to_string())?;
@@ -85,8 +85,8 @@ pub(super) fn inspect(
     comparator: Option<&UserComparator>,
     report: &mut Report<'_>,
 ) -> Result<(), Failure> {
-    let file = File::open(path)?;
-    let size_bytes = file.metadata()?.len();
+    let file = default_env().open_random(path).map_err(|error| error.source)?;
+    let size_bytes = file.size_bytes().map_err(|error| error.source)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let members = vec![
         ("file", Json::from(name.as_str())),
@@ -124,7 +124,7 @@ pub(super) fn inspect(
 fn read_footer(table: &TableFile, report: &mut Report<'_>) -> Result<Option<Footer>, Failure> {
     let at = table.footer_at();
     let mut bytes = vec![0; FOOTER_SIZE_BYTES.min(table.size_bytes as usize)];
-    table.file.read_exact_at(&mut bytes, at)?;
+    table.file.read_exact_at(at, &mut bytes).map_err(|error| error.source)?;
     match Footer::decode(&bytes) {
         Ok(footer) => {
             let text = format!(
@@ -297,7 +297,10 @@ fn scan_blocks(
     let end = if footer.is_some() { table.footer_at() } else { table.size_bytes };
     let text = "searching for blocks by their checksums, from the beginning of the file";
     report.item(Level::Summary, None, "scan", text, vec![])?;
-    let mut scan = BlockScan::new(|offset, buffer: &mut [u8]| table.file.read_at(buffer, offset), end);
+    let mut scan = BlockScan::new(
+        |offset, buffer: &mut [u8]| table.file.read_at(offset, buffer).map_err(|error| error.source),
+        end,
+    );
     let mut found_to = 0;
     while let Some(ScannedBlock { handle, follows }) = scan.next()? {
         if !follows {

@@ -48,7 +48,7 @@ static ZEROS: [u8; LOG_BLOCK_SIZE_BYTES as usize] = [0; LOG_BLOCK_SIZE_BYTES as 
 const SUITABLE_FILE_SYSTEMS: [u64; 2] = [0xef53, 0x0102_1994];
 
 /// The space that is ready after the end of a log.
-pub(super) struct LogSpace {
+pub(crate) struct LogSpace {
     /// `Some` whenever something is ready.
     mapping: Option<LogMapping>,
     /// Zeros are in the file, and mapped, up to here; 0 if nothing is ready.
@@ -61,7 +61,7 @@ pub(super) struct LogSpace {
 
 impl LogSpace {
     /// Creates the space for a log in `file`. Nothing is ready yet, and nothing ever will be unless `may_map`.
-    pub(super) fn new(file: &File, may_map: bool) -> Self {
+    pub(crate) fn new(file: &File, may_map: bool) -> Self {
         let is_possible = may_map
             && fstatfs(file)
                 .is_ok_and(|file_system| SUITABLE_FILE_SYSTEMS.contains(&(file_system.f_type as u64)));
@@ -69,7 +69,7 @@ impl LogSpace {
     }
 
     /// Notes that the log was synced. Such logs will be synced again, each time with little that is new.
-    pub(super) fn note_sync(&mut self) {
+    pub(crate) fn note_sync(&mut self) {
         if let Some(mapping) = self.mapping.as_ref().filter(|_| !self.is_synced) {
             mapping.keep_pages_small();
         }
@@ -79,7 +79,7 @@ impl LogSpace {
 
     /// Whether a record that ends at `end` can be stored.
     #[inline]
-    pub(super) fn is_ready(&self, end: u64) -> bool {
+    pub(crate) fn is_ready(&self, end: u64) -> bool {
         end <= self.end
     }
 
@@ -90,17 +90,18 @@ impl LogSpace {
     /// If the file has no page for the record, because it was truncated or the device fails. The caller must [give
     /// the log up](Self::give_up).
     #[inline]
-    pub(super) fn store(
+    pub(crate) fn store(
         &mut self,
         file: &File,
         offset: u64,
         header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
         payload: &[u8],
-    ) -> Result<(), Errno> {
+    ) -> io::Result<()> {
         if self.is_clean {
             return self.write_ready(file, offset, header, payload);
         }
-        self.mapping.as_mut().map_or(Ok(()), |mapping| mapping.store(offset, header, payload))
+        let stored = self.mapping.as_mut().map_or(Ok(()), |mapping| mapping.store(offset, header, payload));
+        stored.map_err(io::Error::from)
     }
 
     /// Writes a record that could be stored. After a sync, the first store into a page is a fault, and mapping the page
@@ -114,7 +115,7 @@ impl LogSpace {
         offset: u64,
         header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
         payload: &[u8],
-    ) -> Result<(), Errno> {
+    ) -> io::Result<()> {
         self.is_clean = false;
         let head_size_bytes = header.len() + 1;
         let crosses_pages = offset % PAGE_SIZE_BYTES + head_size_bytes as u64 > PAGE_SIZE_BYTES;
@@ -124,16 +125,16 @@ impl LogSpace {
         debug_assert!(self.is_ready(offset + (header.len() + payload.len()) as u64));
         // A write would make a file that was truncated longer again, with zeros instead of its records.
         if (fstat(file)?.st_size as u64) < self.end {
-            return Err(Errno::IO);
+            return Err(Errno::IO.into());
         }
         let mut head = [*first; LOG_RECORD_HEADER_SIZE_BYTES + 1];
         head[..header.len()].copy_from_slice(header);
         write_all(file, offset + head.len() as u64, &mut [IoSlice::new(body)], WHOLLY_LARGE)?;
-        write_all(file, offset, &mut [IoSlice::new(&head)], WHOLLY_LARGE)
+        Ok(write_all(file, offset, &mut [IoSlice::new(&head)], WHOLLY_LARGE)?)
     }
 
     /// Leaves the file as it is for good, because its state is unknown.
-    pub(super) fn give_up(&mut self) {
+    pub(crate) fn give_up(&mut self) {
         self.mapping = None;
         self.end = 0;
         self.is_possible = false;
@@ -145,7 +146,7 @@ impl LogSpace {
     /// # Errors
     ///
     /// If the system cannot write them; a part of them may then be in the file.
-    pub(super) fn write(&mut self, file: &File, offset: u64, pieces: &[&[u8]]) -> io::Result<()> {
+    pub(crate) fn write(&mut self, file: &File, offset: u64, pieces: &[&[u8]]) -> io::Result<()> {
         let end = offset + pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
         if self.is_possible {
             let ready_end = end.next_multiple_of(LOG_BLOCK_SIZE_BYTES);
@@ -200,7 +201,7 @@ impl LogSpace {
     }
 
     /// Truncates the file to the log's size, after which nothing is ready any more.
-    pub(super) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
+    pub(crate) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
         self.mapping = None;
         self.end = 0;
         // If the file is not longer, the disk, which may be full, is asked for nothing: on XFS, cutting a block that
@@ -209,7 +210,7 @@ impl LogSpace {
     }
 
     /// Whether the file may be longer than the log.
-    pub(super) fn has_more_than(&self, size_bytes: u64) -> bool {
+    pub(crate) fn has_more_than(&self, size_bytes: u64) -> bool {
         self.end > size_bytes
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::{FileType, OFlags};
 
+use crate::host_files::{HostLogFile, HostSequentialFile, HostWritableFile};
 use crate::{
     Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile, host,
@@ -21,7 +22,6 @@ mod directory;
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod fault_handler;
-mod file;
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -29,7 +29,6 @@ mod file;
 ))]
 mod guarded_store;
 mod lock;
-mod log_file;
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -41,32 +40,27 @@ mod log_mapping;
     target_pointer_width = "64",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
-mod log_space;
+pub(crate) mod log_space;
 #[cfg(target_pointer_width = "64")]
 mod mapped_file;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
 #[cfg(target_os = "linux")]
 mod memory_for_files;
-#[cfg(not(all(
-    target_os = "linux",
-    target_pointer_width = "64",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-)))]
-mod no_log_space;
 mod path_at;
+mod random_file;
+pub(crate) mod raw_file;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
 
-use file::{PosixRandomAccessFile, PosixSequentialFile, PosixWritableFile};
-use log_file::PosixLogFile;
 #[cfg(not(all(
     target_os = "linux",
     target_pointer_width = "64",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
-use no_log_space as log_space;
+pub(crate) use crate::host_files::no_log_space as log_space;
 use path_at::{HeldDirectory, HeldName, PathAt};
+use random_file::PosixRandomAccessFile;
 
 /// The environment of the operating system.
 ///
@@ -108,7 +102,7 @@ impl PosixEnv {
         // Mapping also requires read access.
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC;
         let file = self.at("create", path, |path_at| path_at.open_regular(flags))?;
-        Ok(Box::new(PosixLogFile::new(file, path, may_map)))
+        Ok(Box::new(HostLogFile::new(file, path, may_map)))
     }
 
     fn open_to_read(&self, path: &Path) -> Result<File> {
@@ -138,27 +132,27 @@ impl Env for PosixEnv {
     }
 
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
-        Ok(Box::new(PosixSequentialFile::new(self.open_to_read(path)?, path)))
+        Ok(Box::new(HostSequentialFile::new(self.open_to_read(path)?, path)))
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
         let file = self.at("create", path, |path_at| path_at.open_regular(flags))?;
-        Ok(Box::new(PosixWritableFile::new(file, path, 0)))
+        Ok(Box::new(HostWritableFile::new(file, path, 0)))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let file = self.at("open to append", path, |path_at| {
             let file = path_at.open_regular(OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
             let size_bytes = file.metadata()?.len();
-            Ok(PosixWritableFile::new(file, path, size_bytes))
+            Ok(HostWritableFile::new(file, path, size_bytes))
         })?;
         Ok(Box::new(file))
     }
 
     fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let file = self.at("open to rewrite", path, |path_at| path_at.open_regular(OFlags::WRONLY))?;
-        Ok(Box::new(PosixWritableFile::new(file, path, 0)))
+        Ok(Box::new(HostWritableFile::new(file, path, 0)))
     }
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {

@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::file::{close_file, sync_file};
-use super::log_space::LogSpace;
 use crate::log_state::LogState;
+use crate::system::log_space::LogSpace;
+use crate::system::raw_file::{close_file, sync_file};
 use crate::{EnvError, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, Result};
 
-pub(super) struct PosixLogFile {
+pub(crate) struct HostLogFile {
     /// Declared before the file that it is mapped from, so that it is dropped first.
     space: LogSpace,
     file: File,
@@ -23,9 +23,9 @@ pub(super) struct PosixLogFile {
     state: LogState,
 }
 
-impl PosixLogFile {
+impl HostLogFile {
     /// Creates a log in `file`, which is empty. It is mapped if `may_map` and the file system is suitable.
-    pub(super) fn new(file: File, path: &Path, may_map: bool) -> Self {
+    pub(crate) fn new(file: File, path: &Path, may_map: bool) -> Self {
         let space = LogSpace::new(&file, may_map);
         let path = path.to_owned();
         Self { space, file, path, size_bytes: 0, synced_before: false, state: LogState::Whole }
@@ -63,7 +63,7 @@ impl PosixLogFile {
     }
 }
 
-impl LogFile for PosixLogFile {
+impl LogFile for HostLogFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.append_pieces(&[bytes])
     }
@@ -100,7 +100,7 @@ impl LogFile for PosixLogFile {
             return self.write_record(padding_bytes, header, fragment);
         }
         let stored = self.space.store(&self.file, start, header, fragment);
-        stored.map_err(|error| self.not_stored(error.into()))?;
+        stored.map_err(|error| self.not_stored(error))?;
         self.size_bytes = end;
         Ok(())
     }

@@ -1,0 +1,17 @@
+//! Files of an operating system, whichever it is: what `posix` and `windows` have in common.
+//!
+//! Predecessor: the environments. Successor: `raw_file` of the system.
+
+mod log;
+#[cfg(not(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+pub(crate) mod no_log_space;
+mod sequential;
+mod writable;
+
+pub(crate) use log::HostLogFile;
+pub(crate) use sequential::HostSequentialFile;
+pub(crate) use writable::HostWritableFile;

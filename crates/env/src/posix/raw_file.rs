@@ -1,0 +1,65 @@
+//! System calls on an open file, under the names that `windows` has for its own.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::IntoRawFd;
+use std::os::unix::fs::FileExt;
+
+/// Reads until `buffer` is full or the file ends. Returns the number of bytes.
+pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut read_bytes = 0;
+    while read_bytes < buffer.len() {
+        match file.read_at(&mut buffer[read_bytes..], offset + read_bytes as u64) {
+            Ok(0) => break,
+            Ok(count) => read_bytes += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read_bytes)
+}
+
+/// Writes all of these bytes at `offset`.
+#[cfg(not(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.write_all_at(bytes, offset)
+}
+
+/// Makes bytes and size durable. The first sync covers everything about the file, which may be new. Later ones cover
+/// only what is needed to read the bytes again (`fdatasync`), which spares the disk a write of the times.
+pub(crate) fn sync_file(file: &File, synced_before: bool) -> io::Result<()> {
+    if synced_before { file.sync_data() } else { file.sync_all() }
+}
+
+/// Closes the file and reports errors that dropping a `File` would swallow: network file systems report failed writes
+/// there.
+pub(crate) fn close_file(file: File) -> io::Result<()> {
+    let descriptor = file.into_raw_fd();
+    // SAFETY: `into_raw_fd` made this function the only owner of the descriptor, and it is not used again.
+    if unsafe { libc::close(descriptor) } == 0 {
+        return Ok(());
+    }
+    match io::Error::last_os_error() {
+        // The descriptor is gone all the same.
+        error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        error => Err(error),
+    }
+}
+
+/// Asks the system to begin writing these bytes to the disk. They are durable only after a sync of the file, which
+/// also reports what goes wrong here.
+#[cfg(target_os = "linux")]
+pub(crate) fn begin_writeback(file: &File, from: u64, to: u64) {
+    use std::os::fd::AsRawFd;
+
+    let (Ok(offset), Ok(length)) = (i64::try_from(from), i64::try_from(to - from)) else { return };
+    // SAFETY: the descriptor is open while `file` is borrowed, and the call touches no memory of this process.
+    unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, libc::SYNC_FILE_RANGE_WRITE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn begin_writeback(_file: &File, _from: u64, _to: u64) {}
