@@ -10,7 +10,7 @@ TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit bench
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
@@ -169,6 +169,41 @@ webkit: build $(BROWSER_READY) ## Level in WebKitGTK, which has no files for it:
 	$(call step,webkit)
 	@scripts/setup webkit
 	cd interop/browser && npm run test:webkit
+
+# The Node of Windows, which runs in wine. Its package says that it is for Windows, which npm would refuse here.
+WINDOWS := x86_64-pc-windows-gnu
+WINDOWS_READY := interop/windows/node_modules/.package-lock.json
+$(WINDOWS_READY): interop/windows/package-lock.json
+	cd interop/windows && npm ci --force --ignore-scripts
+	@touch $@
+
+windows windows-short: export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER = x86_64-w64-mingw32-gcc
+windows windows-short: export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER = $(CURDIR)/interop/windows/wine.sh
+define prepare_windows
+	@scripts/setup windows
+	@$(MAKE) --no-print-directory $(WINDOWS_READY)
+	@interop/windows/prepare.sh
+	cargo build --quiet --release --package terrace-node --target $(WINDOWS)
+	@cp target/$(WINDOWS)/release/terrace_node.dll packages/terrace/terrace.win32-x64.node
+endef
+
+# WINDOWS_JOBS="--only kills" make windows: one of them, see interop/windows/jobs.js.
+windows: build ## tests in wine: the environment of Windows, the engine, the Node package, abstract-level's suite, kills, classic-level beside it
+	$(call step,windows)
+	$(prepare_windows)
+	cargo test --target $(WINDOWS) --package terrace-env --package terrace-engine
+	node interop/windows/run.js $(WINDOWS_JOBS)
+
+windows-short: build ## a part of `windows`, where wine is there or can be installed
+	$(call step,windows)
+	@if scripts/setup windows; then $(MAKE) --no-print-directory IS_BUILT=1 windows-part; \
+	else echo 'skipped: Windows: see what is missing above'; fi
+
+.PHONY: windows-part
+windows-part:
+	$(prepare_windows)
+	cargo test --quiet --target $(WINDOWS) --package terrace-env
+	node interop/windows/run.js --short
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
 AARCH64 := aarch64-unknown-linux-gnu

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::sync::{Arc, mpsc};
 
 use support::{Model, Random, assert_holds, delete, entries, get, level_files, memory, put, tiny};
-use terrace_engine::env::PosixEnv;
+use terrace_engine::env::default_env;
 use terrace_engine::{Bounds, Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 #[test]
@@ -152,7 +152,7 @@ fn bounds_limit_an_iterator_both_ways() {
 #[test]
 fn writers_on_many_threads_lose_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let db = Db::open(directory.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    let db = Db::open(directory.path(), tiny(default_env())).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let db = db.clone();

@@ -10,13 +10,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{entries, put, tiny};
-use terrace_engine::env::{Env, PosixEnv};
+use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
 const TABLES: u32 = 40;
 
 fn posix() -> Arc<dyn Env> {
-    Arc::new(PosixEnv::new())
+    default_env()
 }
 
 /// A table for each of [`TABLES`] keys, which no compaction has merged yet.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use support::{Model, Random, assert_holds, entries, memory};
-use terrace_engine::env::{Env, PosixEnv};
+use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Compression, Db, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 fn options(env: Arc<dyn Env>, compression: Compression) -> Options {
@@ -94,7 +94,7 @@ fn run(path: &Path, env: &Arc<dyn Env>, compression: Compression, seed: u64) {
 fn large_values_are_what_the_model_says() {
     for seed in 1..4 {
         let directory = tempfile::tempdir().unwrap();
-        let env: Arc<dyn Env> = Arc::new(PosixEnv::new());
+        let env = default_env();
         run(directory.path(), &env, Compression::Snappy, seed);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use support::{
     Model, Random, assert_holds, delete, entries, get, level_files, memory, put, table_bytes, tiny,
 };
-use terrace_engine::env::{Env, PosixEnv};
+use terrace_engine::env::{Env, default_env};
 use terrace_engine::{
     Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions,
 };
@@ -42,7 +42,7 @@ fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
 #[test]
 fn tables_are_listed_and_verified_one_by_one() {
     let directory = tempfile::tempdir().unwrap();
-    let db = Db::open(directory.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    let db = Db::open(directory.path(), tiny(default_env())).unwrap();
     fill(&db, &"value".repeat(20));
     db.compact_range(None, None).unwrap();
     let tables = db.tables().unwrap();
@@ -196,7 +196,7 @@ fn space_comes_back_after_deletes_without_any_call() {
 fn a_checkpoint_is_a_database_with_what_was_there_before_the_call() {
     let directory = tempfile::tempdir().unwrap();
     let copy = directory.path().join("copy");
-    let db = Db::open(directory.path().join("db"), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    let db = Db::open(directory.path().join("db"), tiny(default_env())).unwrap();
     for index in 0..2000 {
         put(&db, &format!("{index:05}"), "before");
     }

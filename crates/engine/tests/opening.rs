@@ -432,8 +432,8 @@ fn a_directory_in_which_creation_was_cut_short_can_be_opened() {
 fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("db");
-    let posix: Arc<dyn Env> = Arc::new(terrace_engine::env::PosixEnv::new());
-    let writer = Db::open(&path, tiny(Arc::clone(&posix))).unwrap();
+    let env = terrace_engine::env::default_env();
+    let writer = Db::open(&path, tiny(Arc::clone(&env))).unwrap();
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -450,7 +450,7 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed() {
         let (mut opened, mut last) = (0, 0);
         while !done.load(std::sync::atomic::Ordering::Acquire) {
             // Open tables stay readable when the writer removes them.
-            let options = Options { read_only: true, max_open_files: 1000, ..tiny(Arc::clone(&posix)) };
+            let options = Options { read_only: true, max_open_files: 1000, ..tiny(Arc::clone(&env)) };
             let reader = Db::open(&path, options).unwrap();
             let found = entries(&reader, IterOptions::default());
             let value = |key: &[u8]| {

@@ -164,6 +164,24 @@ fn paths_may_be_long_and_in_any_script() {
 }
 
 #[test]
+fn what_is_no_file_or_no_directory_is_called_that() {
+    use std::io::ErrorKind::{IsADirectory, NotADirectory};
+
+    let (_directory, path) = scratch();
+    let env = WindowsEnv::new();
+    fs::write(path.join("file"), b"").unwrap();
+    fs::create_dir(path.join("directory")).unwrap();
+    let (file, below, directory) = (path.join("file"), path.join("file/below"), path.join("directory"));
+    assert_eq!(env.list(&file).unwrap_err().kind(), NotADirectory);
+    assert_eq!(env.create_directory_all(&file).unwrap_err().kind(), NotADirectory);
+    assert_eq!(env.create_directory_all(&below).unwrap_err().kind(), NotADirectory);
+    assert_eq!(env.open_random(&directory).unwrap_err().kind(), IsADirectory);
+    assert_eq!(env.create(&directory).err().unwrap().kind(), IsADirectory);
+    assert_eq!(env.replace_file(&directory, b"", &path.join("temporary")).unwrap_err().kind(), IsADirectory);
+    assert!(matches!(env.lock(&directory), Err(LockError::Env(error)) if error.kind() == IsADirectory));
+}
+
+#[test]
 fn names_of_devices_are_refused_with_advice() {
     let (_directory, path) = scratch();
     for name in ["CON", "nul.db", "dot.", "space "] {
@@ -178,7 +196,8 @@ fn names_of_devices_are_refused_with_advice() {
 fn waits_for_a_program_that_has_a_file_open_for_a_moment() {
     let (_directory, path) = scratch();
     let file = path.join("file");
-    let works: [(&str, &dyn Fn() -> Result<(), EnvError>); 4] = [
+    type Work<'a> = &'a dyn Fn() -> Result<(), EnvError>;
+    let works: [(&str, Work<'_>); 4] = [
         ("remove", &|| WindowsEnv::new().remove_file(&file)),
         ("rename", &|| WindowsEnv::new().rename(&file, &path.join("renamed"))),
         ("replace", &|| WindowsEnv::new().replace_file(&file, b"new", &path.join("temporary"))),
@@ -216,6 +235,28 @@ fn a_program_that_keeps_a_file_open_is_an_error_and_nothing_is_lost() {
     drop(scanner);
     assert_eq!(fs::read(&file).unwrap(), b"contents");
     assert_eq!(env.list(&path).unwrap(), ["file"]);
+}
+
+#[test]
+fn a_mapped_file_can_be_removed_and_is_gone_once_it_is_no_longer_mapped() {
+    let (_directory, path) = scratch();
+    let env = WindowsEnv::new();
+    let table = path.join("000005.ldb");
+    fs::write(&table, vec![7; 100_000]).unwrap();
+    let mapped = env.open_mapped(&table).unwrap();
+    let bytes = mapped.mapped().expect("files of this machine are mapped");
+    assert!(bytes.iter().all(|byte| *byte == 7));
+    assert!(mapped.mapped_is_in_memory(0, 100_000));
+    mapped.start_reading(50_000, 10_000);
+    mapped.stop_reading(0, 100_000);
+    env.remove_file(&table).unwrap();
+    assert!(env.list(&path).unwrap().is_empty());
+    fs::write(&table, b"another").unwrap();
+    drop(mapped);
+    assert!(bytes.iter().all(|byte| *byte == 7), "whoever holds the bytes goes on");
+    drop(bytes);
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 1);
+    assert_eq!(env.read_file(&table).unwrap(), b"another");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once};
 
 use terrace_engine::Compression;
-use terrace_engine::env::{Env, MemoryEnv, PosixEnv};
+use terrace_engine::env::{Env, MemoryEnv, default_env};
 use terrace_testkit::keys::KeySpace;
 use terrace_testkit::random::{SEED_VARIABLE, seed};
 use terrace_testkit::trial::{Settings, Trial};
@@ -42,7 +42,7 @@ fn run(keys: KeySpace, compression: Compression) {
     let environments: [(&str, Arc<dyn Env>, PathBuf, usize); 3] = [
         ("in steps", Arc::new(MemoryEnv::with_steps()), "/db".into(), OPERATIONS_IN_STEPS),
         ("on threads", Arc::new(MemoryEnv::new()), "/db".into(), OPERATIONS_ON_THREADS),
-        ("on disk", Arc::new(PosixEnv::new()), disk.path().join("db"), OPERATIONS_ON_DISK),
+        ("on disk", default_env(), disk.path().join("db"), OPERATIONS_ON_DISK),
     ];
     for (name, env, directory, count) in environments {
         println!("{SEED_VARIABLE}={seed}, {count} operations {name}");

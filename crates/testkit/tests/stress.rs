@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_engine::env::{Env, MemoryEnv, PosixEnv};
+use terrace_engine::env::{Env, MemoryEnv, default_env};
 use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::random::seed;
 use terrace_testkit::stress;
@@ -26,7 +26,7 @@ fn threads_in_memory() {
 fn threads_on_a_disk() {
     Campaign::assert("stress on a disk", seed(), trials(TRIALS_ON_DISK), |seed| {
         let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let env: Arc<dyn Env> = Arc::new(PosixEnv::new());
+        let env = default_env();
         stress::run(seed, &env, &directory.path().join("db"))
     });
 }

@@ -16,7 +16,7 @@ const load = createRequire(here ?? join(process.cwd(), 'program'))
 function candidates(): string[] {
   const { platform, arch } = process
   if (platform === 'linux') return [`linux-${arch}-gnu`, `linux-${arch}-musl`]
-  if (platform === 'win32') return [`win32-${arch}-msvc`]
+  if (platform === 'win32') return [`win32-${arch}`]
   return [`${platform}-${arch}`]
 }
 

@@ -39,7 +39,13 @@ test('instances share a database if all of them set multithreading', async (t) =
 test('instances share a database by whatever path they reach it', async (t) => {
   const directory = temporaryDirectory(t)
   const first = await openLevel(t, { multithreading: true }, join(directory, 'db'))
-  symlinkSync(join(directory, 'db'), join(directory, 'link'))
+  try {
+    symlinkSync(join(directory, 'db'), join(directory, 'link'), 'junction')
+  } catch ({ code }) {
+    // Windows has them on NTFS alone.
+    assert.deepEqual([process.platform, code], ['win32', 'ENOTSUP'])
+    return t.diagnostic('skipped: this file system has no links to directories')
+  }
   const second = await openLevel(t, { multithreading: true }, join(directory, 'link'))
   await first.put('a', '1')
 

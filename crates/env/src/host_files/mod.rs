@@ -3,15 +3,23 @@
 //! Predecessor: the environments. Successor: `raw_file` of the system.
 
 mod log;
+#[cfg(target_pointer_width = "64")]
+mod mapped_file;
 #[cfg(not(all(
     target_os = "linux",
     target_pointer_width = "64",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 pub(crate) mod no_log_space;
+#[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
+mod residency;
 mod sequential;
 mod writable;
 
 pub(crate) use log::HostLogFile;
+#[cfg(target_pointer_width = "64")]
+pub(crate) use mapped_file::{Advice, HostMappedFile};
+#[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
+pub(crate) use residency::PAGES_AT_ONCE;
 pub(crate) use sequential::HostSequentialFile;
 pub(crate) use writable::HostWritableFile;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use rustix::fs::{FileType, OFlags};
 
+#[cfg(target_pointer_width = "64")]
+use crate::host_files::HostMappedFile;
 use crate::host_files::{HostLogFile, HostSequentialFile, HostWritableFile};
 use crate::{
     Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
@@ -42,16 +44,12 @@ mod log_mapping;
 ))]
 pub(crate) mod log_space;
 #[cfg(target_pointer_width = "64")]
-mod mapped_file;
-#[cfg(target_pointer_width = "64")]
-mod mapping;
+pub(crate) mod mapping;
 #[cfg(target_os = "linux")]
 mod memory_for_files;
 mod path_at;
 mod random_file;
 pub(crate) mod raw_file;
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-mod residency;
 
 #[cfg(not(all(
     target_os = "linux",
@@ -125,7 +123,7 @@ impl Env for PosixEnv {
     #[cfg(target_pointer_width = "64")]
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
         let file = self.open_to_read(path)?;
-        match mapped_file::PosixMappedFile::new(&file, path) {
+        match HostMappedFile::new(&file, path) {
             Ok(mapped) => Ok(Arc::new(mapped)),
             Err(_) => Ok(Arc::new(PosixRandomAccessFile::new(file, self, path))),
         }

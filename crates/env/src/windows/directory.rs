@@ -9,11 +9,9 @@ use windows_sys::Win32::Foundation::{
 };
 
 use super::open;
-use super::path::check_names;
 
 /// Makes a directory and those of its parents that are missing.
 pub(super) fn create_all(path: &Path) -> io::Result<()> {
-    check_names(path)?;
     let mut missing = Vec::new();
     for directory in path.ancestors() {
         if directory.as_os_str().is_empty() {
@@ -37,6 +35,11 @@ pub(super) fn create_all(path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Windows has several errors for a file that is used as a directory.
+pub(super) fn or_file(error: io::Error, path: &Path) -> io::Error {
+    if path.is_file() { io::ErrorKind::NotADirectory.into() } else { error }
 }
 
 /// Makes the names in a directory durable, as far as Windows can: NTFS writes its journal. Where a directory cannot be

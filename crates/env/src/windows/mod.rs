@@ -1,7 +1,7 @@
 //! The files, directories, locks, clocks and threads of Windows.
 //!
-//! Each file is opened so that others may read, write, rename and remove it meanwhile, LOCK excepted. Tables are read by
-//! calls, and blocks of them are cached by the engine.
+//! Each file is opened so that others may read, write, rename and remove it meanwhile, LOCK excepted. Tables are
+//! mapped, unless they come over a network.
 
 use std::borrow::Cow;
 use std::fs::OpenOptions;
@@ -15,6 +15,8 @@ use windows_sys::Win32::System::Threading::{
     GetCurrentThread, SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL,
 };
 
+#[cfg(target_pointer_width = "64")]
+use crate::host_files::HostMappedFile;
 use crate::host_files::{HostLogFile, HostSequentialFile, HostWritableFile};
 use crate::{
     Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
@@ -23,6 +25,8 @@ use crate::{
 
 mod directory;
 mod lock;
+#[cfg(target_pointer_width = "64")]
+pub(crate) mod mapping;
 mod names;
 mod open;
 mod path;
@@ -77,6 +81,16 @@ impl Env for WindowsEnv {
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
         let file = self.at("open", path, open::to_read)?;
         Ok(Arc::new(WindowsRandomAccessFile::new(file, path)))
+    }
+
+    // A 32-bit process would run out of addresses.
+    #[cfg(target_pointer_width = "64")]
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        let file = self.at("open", path, open::to_read)?;
+        match HostMappedFile::new(&file, path) {
+            Ok(mapped) => Ok(Arc::new(mapped)),
+            Err(_) => Ok(Arc::new(WindowsRandomAccessFile::new(file, path))),
+        }
     }
 
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
@@ -147,7 +161,8 @@ impl Env for WindowsEnv {
     fn list(&self, directory: &Path) -> Result<Vec<String>> {
         self.at("list", directory, |directory| {
             let mut found = Vec::new();
-            for entry in std::fs::read_dir(directory)? {
+            let entries = std::fs::read_dir(directory);
+            for entry in entries.map_err(|error| directory::or_file(error, directory))? {
                 let Ok(name) = entry?.file_name().into_string() else { continue };
                 if !names::is_put_off(directory, &name) {
                     found.push(name);

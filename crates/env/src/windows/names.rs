@@ -3,7 +3,7 @@
 //! A file that is open cannot simply be removed on Windows: its name stays until it is closed. Windows 10 and later can
 //! take the name away at once, as Unix does, on NTFS. Everywhere else the file first gets a name that no database uses
 //! for anything but leftovers (`NUMBER.dbtmp`), which LevelDB and Terrace remove when they open a database. It is tried
-//! again whenever something else is removed.
+//! again whenever something else is removed or a mapping ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -8,7 +8,12 @@ use std::os::windows::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf, Prefix};
 use std::sync::{Arc, Weak};
 
+use windows_sys::Win32::Foundation::ERROR_FILENAME_EXCED_RANGE;
+
 use crate::DirectoryHold;
+
+/// The longest name in a path, in UTF-16 units.
+const MAX_NAME_LENGTH: usize = 255;
 
 /// A directory whose path stays what it is if the process changes its working directory. Windows itself keeps others
 /// from moving it: the database has a file open in it.
@@ -46,10 +51,13 @@ impl HeldName {
 ///
 /// # Errors
 ///
-/// If it leads into the directory that `held` holds, and nobody holds that any more.
+/// If it leads into the directory that `held` holds, and nobody holds that any more. Also if it would lead elsewhere than it
+/// says: a name in it is that of a device, or Windows would shorten it.
 pub(super) fn resolve<'a>(held: Option<&HeldName>, path: &'a Path) -> io::Result<Cow<'a, Path>> {
-    let Some(HeldName { path: directory, hold }) = held else { return Ok(Cow::Borrowed(path)) };
-    let Ok(inside) = path.strip_prefix(directory) else { return Ok(Cow::Borrowed(path)) };
+    let inside = held.and_then(|held| Some((held, path.strip_prefix(&held.path).ok()?)));
+    let Some((HeldName { hold, .. }, inside)) = inside else {
+        return check_names(path).map(|()| Cow::Borrowed(path));
+    };
     let Some(held) = hold.upgrade() else {
         return Err(io::Error::other("the database and its directory were closed"));
     };
@@ -79,8 +87,8 @@ pub(super) fn wide(path: &Path) -> io::Result<Vec<u16>> {
     Ok(OsStr::new(prefix).encode_wide().chain(rest.iter().copied()).chain([0]).collect())
 }
 
-/// Refuses a directory whose name Windows would take for a device, or shorten.
-pub(super) fn check_names(path: &Path) -> io::Result<()> {
+/// Refuses a path with a name that Windows would take for a device, or shorten, or that is too long.
+fn check_names(path: &Path) -> io::Result<()> {
     let mut components = path.components().peekable();
     if let Some(Component::Prefix(prefix)) = components.peek()
         && prefix.kind().is_verbatim()
@@ -89,6 +97,9 @@ pub(super) fn check_names(path: &Path) -> io::Result<()> {
     }
     for component in components {
         if let Component::Normal(name) = component {
+            if name.encode_wide().count() > MAX_NAME_LENGTH {
+                return Err(io::Error::from_raw_os_error(ERROR_FILENAME_EXCED_RANGE as i32));
+            }
             let name = name.to_string_lossy();
             if let Some(problem) = problem_of(&name) {
                 let text = format!("'{name}' {problem}: choose another name");
@@ -134,6 +145,8 @@ mod tests {
         {
             check_names(Path::new(name)).unwrap();
         }
+        check_names(Path::new(&"ä".repeat(255))).unwrap();
+        assert!(check_names(Path::new(&"ä".repeat(256))).is_err());
     }
 
     #[test]

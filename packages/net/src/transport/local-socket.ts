@@ -15,7 +15,7 @@ export function localAddress(location: string): string {
   return `unix:\\\\.\\pipe\\terrace-${digestOf(location)}`
 }
 
-/** A name for a directory, whatever path leads to it. */
+/** A name for a directory, whatever path leads to it. The system itself tells how a name is spelt where case makes no difference. */
 export function digestOf(location: string): string {
-  return createHash('sha256').update(realpathSync(location)).digest('hex').slice(0, 32)
+  return createHash('sha256').update(realpathSync.native(location)).digest('hex').slice(0, 32)
 }

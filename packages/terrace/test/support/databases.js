@@ -17,7 +17,9 @@ export function belongingsOf(t) {
 
     t.after(async () => {
       await Promise.all(found.databases.map((db) => db.close()))
-      for (const directory of found.directories) rmSync(directory, { recursive: true, force: true })
+      // On Windows, a file that was open a moment ago may need one more.
+      const patience = { maxRetries: 20, retryDelay: 100 }
+      for (const directory of found.directories) rmSync(directory, { recursive: true, force: true, ...patience })
     })
   }
 

@@ -231,8 +231,10 @@ mod failing {
 
     use super::*;
 
-    const EIO: i32 = 5;
-    const ENOSPC: i32 = 28;
+    /// A device that fails, by the system's number: on Windows, `ERROR_CRC`.
+    const EIO: i32 = if cfg!(windows) { 23 } else { 5 };
+    /// A full device: on Windows, `ERROR_DISK_FULL`.
+    const ENOSPC: i32 = if cfg!(windows) { 112 } else { 28 };
 
     type EnvResult<T> = terrace_env::Result<T>;
 
@@ -361,7 +363,7 @@ mod failing {
         fails.store(0, Ordering::Relaxed);
         let error = set.apply(VersionEdit::default(), &[]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Poisoned);
-        assert!(error.to_string().contains("os error 5"), "{error}");
+        assert!(error.to_string().contains(&format!("os error {EIO}")), "{error}");
         assert_eq!((set.current().describe(), set.last_sequence()), (before.clone(), 0));
         drop(set);
         let (set, _) = recover(&memory).unwrap();

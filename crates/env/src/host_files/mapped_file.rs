@@ -1,30 +1,43 @@
 //! Tables on a real file system, read through a mapping of the file. No descriptor is held, so a process may have
 //! more tables than descriptors.
 //!
-//! Predecessor: the engine's table reader. Successors: `mapping`, `residency`.
+//! Predecessor: the engine's table reader. Successors: `mapping` of the system, `residency`.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
-use super::mapping::Mapping;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 use super::residency::Residency;
+use crate::system::mapping::Mapping;
 use crate::{RandomAccessFile, ReadPattern, Result};
 
+/// What the system is told about bytes of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Advice {
+    /// They will be read as most are.
+    Usual,
+    /// They will be read in no order.
+    Random,
+    /// They will be read soon.
+    Soon,
+    /// They will not be read for a while.
+    NotSoon,
+}
+
 #[derive(Debug)]
-pub(super) struct PosixMappedFile {
+pub(crate) struct HostMappedFile {
     mapping: Arc<Mapping>,
     path: PathBuf,
     expects_random_reads: AtomicBool,
     /// What is known about the mapping's pages, created at the first question.
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", windows))]
     residency: OnceLock<Residency>,
 }
 
@@ -37,19 +50,19 @@ impl AsRef<[u8]> for SharedMapping {
     }
 }
 
-impl PosixMappedFile {
+impl HostMappedFile {
     /// Maps `file` as it is now. The caller may close it afterwards.
     ///
     /// # Errors
     ///
     /// If the system refuses: the file is empty, or the process has too many mappings or too little address space.
-    pub(super) fn new(file: &File, path: &Path) -> io::Result<Self> {
+    pub(crate) fn new(file: &File, path: &Path) -> io::Result<Self> {
         let size_bytes = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         Ok(Self {
             mapping: Arc::new(Mapping::new(file, size_bytes)?),
             path: path.to_owned(),
             expects_random_reads: AtomicBool::new(false),
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", windows))]
             residency: OnceLock::new(),
         })
     }
@@ -59,7 +72,7 @@ impl PosixMappedFile {
     }
 
     /// Advises the system about those of these bytes that the file has.
-    fn advise(&self, offset: u64, size_bytes: usize, advice: libc::c_int) {
+    fn advise(&self, offset: u64, size_bytes: usize, advice: Advice) {
         let mapped_bytes = self.bytes().len();
         let offset = usize::try_from(offset).unwrap_or(mapped_bytes).min(mapped_bytes);
         let size_bytes = size_bytes.min(mapped_bytes - offset);
@@ -69,7 +82,7 @@ impl PosixMappedFile {
     }
 }
 
-impl RandomAccessFile for PosixMappedFile {
+impl RandomAccessFile for HostMappedFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         let start = usize::try_from(offset).ok();
         let rest = start.and_then(|start| self.bytes().get(start..)).unwrap_or_default();
@@ -92,7 +105,7 @@ impl RandomAccessFile for PosixMappedFile {
         Some(Bytes::from_owner(SharedMapping(Arc::clone(&self.mapping))))
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", windows))]
     fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         let mapped_bytes = self.bytes().len();
         match usize::try_from(offset) {
@@ -108,20 +121,18 @@ impl RandomAccessFile for PosixMappedFile {
     fn expect_reads(&self, pattern: ReadPattern) {
         self.expects_random_reads.store(pattern == ReadPattern::Random, Ordering::Relaxed);
         let advice = match pattern {
-            ReadPattern::Usual => libc::MADV_NORMAL,
-            ReadPattern::Random => libc::MADV_RANDOM,
+            ReadPattern::Usual => Advice::Usual,
+            ReadPattern::Random => Advice::Random,
         };
         self.advise(0, usize::MAX, advice);
     }
 
     fn start_reading(&self, offset: u64, size_bytes: usize) {
-        self.advise(offset, size_bytes, libc::MADV_WILLNEED);
+        self.advise(offset, size_bytes, Advice::Soon);
     }
 
-    // Linux frees memory of these pages that no other process maps, without a change to the mapping.
-    #[cfg(target_os = "linux")]
     fn stop_reading(&self, offset: u64, size_bytes: usize) {
-        self.advise(offset, size_bytes, libc::MADV_PAGEOUT);
+        self.advise(offset, size_bytes, Advice::NotSoon);
     }
 
     fn size_bytes(&self) -> Result<u64> {
@@ -137,12 +148,12 @@ impl RandomAccessFile for PosixMappedFile {
 mod tests {
     use super::*;
 
-    fn mapped(bytes: &[u8]) -> (tempfile::TempDir, PosixMappedFile) {
+    fn mapped(bytes: &[u8]) -> (tempfile::TempDir, HostMappedFile) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("table");
         std::fs::write(&path, bytes).unwrap();
         let file = File::open(&path).unwrap();
-        let mapped = PosixMappedFile::new(&file, &path).unwrap();
+        let mapped = HostMappedFile::new(&file, &path).unwrap();
         (directory, mapped)
     }
 

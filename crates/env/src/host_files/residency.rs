@@ -1,12 +1,13 @@
 //! Which pages of a mapping were in memory a moment ago, so that not every read has to ask the system.
 //!
-//! Predecessor: `file`, for reads that must not wait for the disk. Successor: `mapping`.
+//! Predecessor: `mapped_file`, for reads that must not wait for the disk. Successor: `mapping` of the system.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::time::{ClockId, clock_gettime};
+use crate::system::mapping::{Mapping, coarse_clock_ms, page_size_bytes};
 
-use super::mapping::{Mapping, PAGES_AT_ONCE};
+/// How many pages the system is asked about at once: the bits of a word.
+pub(crate) const PAGES_AT_ONCE: usize = u64::BITS as usize;
 
 /// How long an answer holds. A page that was just in memory leaves it sooner only on a machine that has run out of
 /// memory; a program there may wait for any of its pages.
@@ -15,7 +16,7 @@ const ANSWER_HOLDS_MS: u64 = 100;
 /// Remembers which pages are in memory. Threads share it; concurrent changes at worst cost another question to the
 /// system, or let an answer hold twice as long.
 #[derive(Debug)]
-pub(super) struct Residency {
+pub(crate) struct Residency {
     page_size_bytes: usize,
     /// One bit per page: found in memory since the last clearing.
     pages: Box<[AtomicU64]>,
@@ -25,8 +26,8 @@ pub(super) struct Residency {
 
 impl Residency {
     /// Creates the memory of a mapping of `size_bytes`, of which nothing is known yet.
-    pub(super) fn new(size_bytes: usize) -> Self {
-        let page_size_bytes = rustix::param::page_size();
+    pub(crate) fn new(size_bytes: usize) -> Self {
+        let page_size_bytes = page_size_bytes();
         let words = size_bytes.div_ceil(page_size_bytes).div_ceil(64);
         let pages = (0..words).map(|_| AtomicU64::new(0)).collect();
         Self { page_size_bytes, pages, holds_until_ms: AtomicU64::new(0) }
@@ -34,7 +35,7 @@ impl Residency {
 
     /// Whether these bytes of `mapping`, which must lie within it, are in memory or were a moment ago. `with_neighbours`
     /// asks about the pages nearby, too.
-    pub(super) fn is_in_memory(
+    pub(crate) fn is_in_memory(
         &self,
         mapping: &Mapping,
         offset: usize,
@@ -84,13 +85,7 @@ fn each_word(first: usize, last: usize, work: impl Fn(usize, u64) -> bool) -> bo
     })
 }
 
-/// A time that is never 0 and some milliseconds late, for a fifth of the cost of the exact one.
-fn coarse_clock_ms() -> u64 {
-    let time = clock_gettime(ClockId::MonotonicCoarse);
-    1 + time.tv_sec as u64 * 1_000 + time.tv_nsec as u64 / 1_000_000
-}
-
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::io::Write;
 
@@ -98,7 +93,7 @@ mod tests {
 
     /// A mapping of a file of this many pages, which was just written.
     fn mapping_of(pages: usize) -> Mapping {
-        let size_bytes = pages * rustix::param::page_size();
+        let size_bytes = pages * page_size_bytes();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&vec![1; size_bytes]).unwrap();
         Mapping::new(&file, size_bytes).unwrap()
@@ -106,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_was_just_written_is_in_memory_and_stays_known() {
-        let page = rustix::param::page_size();
+        let page = page_size_bytes();
         let mapping = mapping_of(200);
         let residency = Residency::new(200 * page);
         // A range may or may not be in memory: no question may panic, and answers are remembered.
