@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs browser load interop conformance house
+TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs windows-short browser load interop conformance house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -192,7 +192,7 @@ windows: build ## tests in wine: the environment of Windows, the engine, the Nod
 	$(call step,windows)
 	$(prepare_windows)
 	cargo test --target $(WINDOWS) --package terrace-env --package terrace-engine
-	node interop/windows/run.js $(WINDOWS_JOBS)
+	node interop/windows/run.js $(WINDOWS_JOBS) --results results/windows.json
 
 windows-short: build ## a part of `windows`, where wine is there or can be installed
 	$(call step,windows)

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 })
 
 /** Runs a script of Node's in wine. */
-function inWine({ script, args = [], flags = [], environment = {} }) {
+function inWine({ script, args = [], flags = [], shortEnvironment = {} }) {
   const { stdout, stderr, status, error } = spawnSync(
     join(here, 'wine.sh'),
     [NODE, ...flags, join(root, script), ...args],
@@ -30,7 +30,7 @@ function inWine({ script, args = [], flags = [], environment = {} }) {
       encoding: 'utf8',
       maxBuffer: 1 << 28,
       timeout: JOB_TIMEOUT_MS,
-      env: { ...process.env, NODE_SKIP_PLATFORM_CHECK: '1', ...environment }
+      env: { ...process.env, NODE_SKIP_PLATFORM_CHECK: '1', ...(values.short && shortEnvironment) }
     }
   )
   return { stdout: stdout ?? '', stderr: stderr ?? '', status, error }

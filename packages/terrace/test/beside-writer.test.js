@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { openLevel } from './support/databases.js'
 
 const SECONDS = Number(process.env.TERRACE_BESIDE_SECONDS ?? 5)
@@ -30,7 +31,7 @@ test('readers open and refresh beside a process that opens, writes, compacts and
   await db.batch(['a', 'z'].map((key) => ({ type: 'put', key, value: '0' })))
   await db.close()
 
-  const child = spawn(process.execPath, [writer.pathname, db.location], {
+  const child = spawn(process.execPath, [fileURLToPath(writer), db.location], {
     stdio: ['pipe', 'pipe', 'inherit']
   })
   const ended = once(child, 'exit')

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { MemoryLevel } from 'terrace'
 
@@ -47,7 +48,7 @@ test('no file or directory is opened or made', {
 })
 
 function pathOf(name) {
-  return new URL(import.meta.resolve(name)).pathname.replace(/\.mjs$/, '.js')
+  return fileURLToPath(import.meta.resolve(name)).replace(/\.mjs$/, '.js')
 }
 
 test('overwriting and deleting give memory back', async () => {

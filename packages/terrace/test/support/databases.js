@@ -17,13 +17,28 @@ export function belongingsOf(t) {
 
     t.after(async () => {
       await Promise.all(found.databases.map((db) => db.close()))
-      // On Windows, a file that was open a moment ago may need one more.
-      const patience = { maxRetries: 20, retryDelay: 100 }
-      for (const directory of found.directories) rmSync(directory, { recursive: true, force: true, ...patience })
+      for (const directory of found.directories) remove(directory)
     })
   }
 
   return found
+}
+
+const left = []
+process.on('exit', () => {
+  for (const directory of left) {
+    try {
+      rmSync(directory, { recursive: true, force: true })
+    } catch {
+      // It is in the directory for temporary files.
+    }
+  }
+})
+
+/** On Windows, nothing that is open can be removed, and a test may close more databases later. */
+function remove(directory) {
+  if (process.platform !== 'win32') rmSync(directory, { recursive: true, force: true })
+  else left.push(directory)
 }
 
 /** A new empty directory. */
