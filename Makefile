@@ -14,6 +14,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: check-packages
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -147,6 +148,16 @@ $(COMMONJS_READY): interop/commonjs/package-lock.json
 commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
 	$(call step,commonjs)
 	cd interop/commonjs && npm test
+
+PACKAGES_READY := interop/packages/node_modules/.package-lock.json
+$(PACKAGES_READY): interop/packages/package-lock.json
+	cd interop/packages && npm ci --ignore-scripts
+	@touch $@
+
+check-packages: build $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
+	$(call step,check-packages)
+	node --test --test-reporter=spec tests/packages/
+	cd interop/packages && npm test
 
 BROWSER_READY := interop/browser/node_modules/.package-lock.json
 $(BROWSER_READY): interop/browser/package-lock.json

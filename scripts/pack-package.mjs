@@ -9,11 +9,13 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isBuilt } from './built-files.mjs'
 
 const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 
@@ -34,9 +36,16 @@ export function packPackage(packageDirectory, directory, change = (manifest) => 
     delete manifest.devDependencies
     checkRanges(manifest)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-    cpSync(dist, join(stage, 'dist'), { recursive: true })
+    copyBuilt(packageDirectory, stage)
     copyFileSync(join(packageDirectory, 'README.md'), join(stage, 'README.md'))
   })
+}
+
+function copyBuilt(packageDirectory, stage) {
+  const dist = join(packageDirectory, 'dist')
+  const filter = (path) =>
+    statSync(path).isDirectory() || isBuilt(packageDirectory, relative(dist, path).replaceAll('\\', '/'))
+  cpSync(dist, join(stage, 'dist'), { recursive: true, filter })
 }
 
 function checkRanges(manifest) {

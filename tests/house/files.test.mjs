@@ -16,6 +16,7 @@ const LONG = {
   'interop/clients/package-lock.json': 'written by npm',
   'interop/commonjs/package-lock.json': 'written by npm',
   'interop/browser/package-lock.json': 'written by npm',
+  'interop/packages/package-lock.json': 'written by npm',
   'Cargo.lock': 'written by cargo',
   'fuzz/Cargo.lock': 'written by cargo',
   'crates/bench-rivals/Cargo.lock': 'written by cargo',
