@@ -145,7 +145,7 @@ $(COMMONJS_READY): interop/commonjs/package-lock.json
 	cd interop/commonjs && npm ci --ignore-scripts
 	@touch $@
 
-commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
+commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite and as Electron has them
 	$(call step,commonjs)
 	cd interop/commonjs && npm test
 
