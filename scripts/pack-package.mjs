@@ -19,6 +19,9 @@ import { isBuilt } from './built-files.mjs'
 
 const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 
+/** The licences of others that belong beside a binary. `third-party-licences.mjs` writes them. */
+export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt'
+
 /** The ranges that a published package may ask for: an exact version, or what is compatible with one. */
 const RANGE = /^\^?\d+\.\d+\.\d+$/
 
@@ -38,6 +41,8 @@ export function packPackage(packageDirectory, directory, change = (manifest) => 
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     copyBuilt(packageDirectory, stage)
     copyFileSync(join(packageDirectory, 'README.md'), join(stage, 'README.md'))
+    const licences = join(packageDirectory, THIRD_PARTY)
+    if (existsSync(licences)) copyFileSync(licences, join(stage, THIRD_PARTY))
   })
 }
 

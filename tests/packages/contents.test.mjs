@@ -1,6 +1,7 @@
 // What is in each package that npm would publish: nothing that a user has no use for, and nothing missing.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,11 +34,12 @@ test('every package of the workspace is packed, and that of this platform', () =
 
 test('no stray file is in a package', () => {
   const expected = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|mjs|d\.ts|d\.mts))$/
-  const browser = /^dist\/browser\/(package\.json|licences\.txt|(terrace|memory)\.wasm)$/
+  const binary =
+    /^(THIRD-PARTY-LICENSES\.txt|dist\/browser\/(package\.json|licences\.txt|(terrace|memory)\.wasm))$/
   const platform = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|terrace\.node)$/
   expectNone(packages, ({ files, manifest }) =>
     files.filter((file) =>
-      PLATFORM.test(manifest.name) ? !platform.test(file) : !expected.test(file) && !browser.test(file)
+      PLATFORM.test(manifest.name) ? !platform.test(file) : !expected.test(file) && !binary.test(file)
     )
   )
 })
@@ -126,6 +128,17 @@ test('the package asks for the addon of every platform, at its own version', () 
     assert.equal(manifest.optionalDependencies[platform.name], platform.version)
   }
   assert.ok(Object.keys(manifest.optionalDependencies).every((name) => PLATFORM.test(name)))
+})
+
+test('the licences of what is linked into a binary are beside it, and up to date', () => {
+  const withBinaries = packages.filter(({ files }) => files.some((file) => /\.(node|wasm)$/.test(file)))
+  assert.ok(withBinaries.length > 1)
+  expectNone(withBinaries, ({ files }) =>
+    files.includes('THIRD-PARTY-LICENSES.txt') ? [] : ['no THIRD-PARTY-LICENSES.txt']
+  )
+  execFileSync(process.execPath, [join(root, 'scripts', 'third-party-licences.mjs'), '--check'], {
+    stdio: 'pipe'
+  })
 })
 
 function leaves(conditions) {
