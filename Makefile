@@ -14,7 +14,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
-.PHONY: check-packages
+.PHONY: check-packages upgrading audit
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -158,6 +158,20 @@ check-packages: build $(PACKAGES_READY) ## what npm would publish: the files of 
 	$(call step,check-packages)
 	node --test --test-reporter=spec tests/packages/
 	cd interop/packages && npm test
+
+UPGRADING_READY := interop/upgrading/node_modules/.package-lock.json
+$(UPGRADING_READY): interop/upgrading/package-lock.json
+	cd interop/upgrading && npm ci --ignore-scripts
+	@touch $@
+
+upgrading: build $(UPGRADING_READY) ## the recipes of UPGRADING.md, each on a database of the real old package
+	$(call step,upgrading)
+	cd interop/upgrading && npm test
+
+audit: setup ## what is known against npm packages and crates: advisories, licences, sources
+	$(call step,audit)
+	@scripts/setup release
+	scripts/audit
 
 BROWSER_READY := interop/browser/node_modules/.package-lock.json
 $(BROWSER_READY): interop/browser/package-lock.json
