@@ -14,7 +14,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
-.PHONY: check-packages upgrading audit
+.PHONY: check-packages upgrading audit check-workflow release
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -172,6 +172,16 @@ audit: setup ## what is known against npm packages and crates: advisories, licen
 	$(call step,audit)
 	@scripts/setup release
 	scripts/audit
+
+# Go gets the checker of workflows, in the version that is named here.
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+check-workflow: ## the workflow of hosted CI: its syntax, and that each step is one of this file
+	$(call step,check-workflow)
+	go run $(ACTIONLINT)
+
+release: ## everything that a release consists of, but the upload: RELEASING.md
+	$(call step,release)
+	scripts/release
 
 BROWSER_READY := interop/browser/node_modules/.package-lock.json
 $(BROWSER_READY): interop/browser/package-lock.json

@@ -13,8 +13,11 @@ import { files, root } from '../house/tracked.mjs'
 function copyOf(t) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-version-'))
   t.after(() => rmSync(directory, { recursive: true }))
-  const wanted = files.filter((file) => /(package(-lock)?\.json|Cargo\.(toml|lock)|version\.rb|\.md|\.1)$/.test(file))
-  for (const file of wanted.filter((file) => !file.startsWith('testdata/'))) cpSync(join(root, file), join(directory, file))
+  const wanted = files.filter((file) =>
+    /(package(-lock)?\.json|Cargo\.(toml|lock)|version\.rb|\.md|\.1)$/.test(file)
+  )
+  for (const file of wanted.filter((file) => !file.startsWith('testdata/')))
+    cpSync(join(root, file), join(directory, file))
   return directory
 }
 
@@ -35,12 +38,19 @@ test('setting a version changes it everywhere, and nothing else', (t) => {
     assert.notEqual(after, before)
   }
   // What npm would write into its lock file is there already.
-  execFileSync('npm', ['install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: directory,
-    stdio: 'pipe'
-  })
+  execFileSync(
+    'npm',
+    ['install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'],
+    {
+      cwd: directory,
+      stdio: 'pipe'
+    }
+  )
   setVersion(directory, old)
-  assert.deepEqual(JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')), JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')))
+  assert.deepEqual(
+    JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')),
+    JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  )
 })
 
 test('a manifest with another version is told of, with its line', (t) => {
