@@ -14,6 +14,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: check-packages upgrading audit check-workflow release
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -144,9 +145,43 @@ $(COMMONJS_READY): interop/commonjs/package-lock.json
 	cd interop/commonjs && npm ci --ignore-scripts
 	@touch $@
 
-commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
+commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite and as Electron has them
 	$(call step,commonjs)
 	cd interop/commonjs && npm test
+
+PACKAGES_READY := interop/packages/node_modules/.package-lock.json
+$(PACKAGES_READY): interop/packages/package-lock.json
+	cd interop/packages && npm ci --ignore-scripts
+	@touch $@
+
+check-packages: build $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
+	$(call step,check-packages)
+	node --test --test-reporter=spec tests/packages/
+	cd interop/packages && npm test
+
+UPGRADING_READY := interop/upgrading/node_modules/.package-lock.json
+$(UPGRADING_READY): interop/upgrading/package-lock.json
+	cd interop/upgrading && npm ci --ignore-scripts
+	@touch $@
+
+upgrading: build $(UPGRADING_READY) ## the recipes of UPGRADING.md, each on a database of the real old package
+	$(call step,upgrading)
+	cd interop/upgrading && npm test
+
+audit: setup ## what is known against npm packages and crates: advisories, licences, sources
+	$(call step,audit)
+	@scripts/setup release
+	scripts/audit
+
+# Go gets the checker of workflows, in the version that is named here.
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+check-workflow: ## the workflow of hosted CI: its syntax, and that each step is one of this file
+	$(call step,check-workflow)
+	go run $(ACTIONLINT)
+
+release: ## everything that a release consists of, but the upload: RELEASING.md
+	$(call step,release)
+	scripts/release
 
 BROWSER_READY := interop/browser/node_modules/.package-lock.json
 $(BROWSER_READY): interop/browser/package-lock.json

@@ -7,29 +7,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { BUNDLES } from './bundles.mjs'
 import { licencesOf } from './licences.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-
-/** Sources are modules, of which a script gets only those that it uses. What is built from them is CommonJS. */
-const CORE_SOURCES = { 'terrace-core': join(root, 'packages', 'core', 'src', 'index.ts') }
-
-/** The bundles of each package: where they go in `dist`, what they consist of, and where that is. */
-const BUNDLES = {
-  net: {
-    directory: 'dist',
-    scripts: { 'browser/terrace-net.js': "export { NetLevel } from './client/index.js'" }
-  },
-  terrace: {
-    directory: 'src',
-    alias: CORE_SOURCES,
-    scripts: {
-      'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
-      'browser/worker.js': "import './browser/page/worker.js'",
-      'browser/broker.js': "import './browser/page/broker.js'"
-    }
-  }
-}
 
 const [wanted] = process.argv.slice(2)
 if (BUNDLES[wanted] === undefined) {

@@ -9,13 +9,18 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isBuilt } from './built-files.mjs'
 
 const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
+
+/** The licences of others that belong beside a binary. `third-party-licences.mjs` writes them. */
+export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt'
 
 /** The ranges that a published package may ask for: an exact version, or what is compatible with one. */
 const RANGE = /^\^?\d+\.\d+\.\d+$/
@@ -34,9 +39,18 @@ export function packPackage(packageDirectory, directory, change = (manifest) => 
     delete manifest.devDependencies
     checkRanges(manifest)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-    cpSync(dist, join(stage, 'dist'), { recursive: true })
+    copyBuilt(packageDirectory, stage)
     copyFileSync(join(packageDirectory, 'README.md'), join(stage, 'README.md'))
+    const licences = join(packageDirectory, THIRD_PARTY)
+    if (existsSync(licences)) copyFileSync(licences, join(stage, THIRD_PARTY))
   })
+}
+
+function copyBuilt(packageDirectory, stage) {
+  const dist = join(packageDirectory, 'dist')
+  const filter = (path) =>
+    statSync(path).isDirectory() || isBuilt(packageDirectory, relative(dist, path).replaceAll('\\', '/'))
+  cpSync(dist, join(stage, 'dist'), { recursive: true, filter })
 }
 
 function checkRanges(manifest) {

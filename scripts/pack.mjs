@@ -8,11 +8,11 @@
 // The packages of the platforms are optional dependencies of the published package only: in a checkout, where they
 // are not published yet, npm must not look for them.
 
-import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
-import { packPackage, packStage } from './pack-package.mjs'
+import { packPackage, packStage, THIRD_PARTY } from './pack-package.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const packagesDirectory = join(root, 'packages')
@@ -55,6 +55,7 @@ function packWithAddon(packageDirectory, target) {
   const archives = built.map((platform) =>
     packStage(target, (stage) => {
       cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
+      addThirdPartyLicences(packageDirectory, stage)
       copyFileSync(addonOf(platform), join(stage, 'terrace.node'))
     })
   )
@@ -64,6 +65,14 @@ function packWithAddon(packageDirectory, target) {
     ...archives,
     packPackage(packageDirectory, target, (manifest) => ({ ...manifest, optionalDependencies }))
   ]
+}
+
+/** Puts the licences of what is linked into an addon beside it, and names them among the files. */
+function addThirdPartyLicences(packageDirectory, stage) {
+  const manifest = manifestOf(stage)
+  copyFileSync(join(packageDirectory, THIRD_PARTY), join(stage, THIRD_PARTY))
+  const files = [...new Set([...manifest.files, THIRD_PARTY])]
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify({ ...manifest, files }, null, 2)}\n`)
 }
 
 function manifestOf(directory) {

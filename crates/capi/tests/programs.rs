@@ -211,4 +211,7 @@ fn an_installed_library_is_found_by_pkg_config() {
     assert!(needed(&shared) && !needed(&held));
     let private = fs::canonicalize(prefix.join("lib/terrace/leveldb/libleveldb.so.1d")).unwrap();
     assert_eq!(private, fs::canonicalize(prefix.join("lib/libterrace.so")).unwrap());
+    for licences in ["LICENSE", "THIRD-PARTY-LICENSES.txt"] {
+        assert!(prefix.join("share/doc/terrace").join(licences).exists(), "{licences}");
+    }
 }

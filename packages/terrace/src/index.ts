@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+import './node-version.js'
 import { Level } from './level.js'
 import { MemoryLevel } from './memory-level.js'
 

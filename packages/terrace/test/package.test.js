@@ -247,3 +247,18 @@ test('packing as the README says prints a command that installs a package that w
   })
   expectOutput(directory, 'script.cjs', output)
 })
+
+test('a Node that is too old is told so, and not that a word is unexpected', () => {
+  const directory = projects.make('old', {
+    archives,
+    files: {
+      'old.cjs': "Object.defineProperty(process.versions, 'node', { value: '14.21.3' })",
+      'module.mjs': "import('terrace').catch((error) => console.log(error.message))",
+      'script.cjs': "try { require('terrace') } catch (error) { console.log(error.message) }"
+    }
+  })
+  for (const program of ['module.mjs', 'script.cjs']) {
+    const { stdout } = node(directory, '--require', './old.cjs', program)
+    assert.match(stdout, /^terrace needs Node\.js 20\.19 or newer\. This is v/)
+  }
+})

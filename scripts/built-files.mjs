@@ -1,0 +1,26 @@
+// Which files of a package's `dist` are built from its sources of today. The compiler leaves there what it made of sources that have
+// been removed since.
+
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { BUNDLES } from './bundles.mjs'
+
+/**
+ * Whether `file` is to be published.
+ *
+ * @param packageDirectory - Such as `packages/core`.
+ * @param file - A path within its `dist`, with forward slashes.
+ */
+export function isBuilt(packageDirectory, file) {
+  const script = /^(.*?)(\.d)?\.(m?)[jt]s$/.exec(file)
+  if (script === null || isBundle(packageDirectory, file)) return true
+  const source = `${script[1]}.${script[3]}ts`
+  // What is built a second time for browsers is in a directory of its own.
+  return [source, source.replace(/^browser\//, '')].some((each) =>
+    existsSync(join(packageDirectory, 'src', each))
+  )
+}
+
+function isBundle(packageDirectory, file) {
+  return file in (BUNDLES[basename(packageDirectory)]?.scripts ?? {})
+}

@@ -1,0 +1,26 @@
+// The scripts that `bundle.mjs` makes of a package, each from several modules.
+
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Sources are modules, of which a script gets only those that it uses. What is built from them is CommonJS. */
+const CORE_SOURCES = { 'terrace-core': join(root, 'packages', 'core', 'src', 'index.ts') }
+
+/** The bundles of each package: where they go in `dist`, what they consist of, and where that is. */
+export const BUNDLES = {
+  net: {
+    directory: 'dist',
+    scripts: { 'browser/terrace-net.js': "export { NetLevel } from './client/index.js'" }
+  },
+  terrace: {
+    directory: 'src',
+    alias: CORE_SOURCES,
+    scripts: {
+      'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
+      'browser/worker.js': "import './browser/page/worker.js'",
+      'browser/broker.js': "import './browser/page/broker.js'"
+    }
+  }
+}

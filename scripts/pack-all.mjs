@@ -1,0 +1,17 @@
+// Packs every package of the workspace into a directory, those of the platforms included. Prints the paths of the archives, those first
+// that others need.
+//
+//   node scripts/pack-all.mjs DIRECTORY
+
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { pack } from './pack.mjs'
+
+const [target] = process.argv.slice(2)
+if (target === undefined) {
+  console.error('usage: node scripts/pack-all.mjs DIRECTORY')
+  process.exit(2)
+}
+const { workspaces } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const archives = workspaces.flatMap((workspace) => pack(workspace.replace(/^packages\//, ''), target))
+for (const archive of new Set(archives)) console.log(relative('.', archive))
