@@ -13,7 +13,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
-.PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: prebuilds node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -35,6 +35,14 @@ endif
 
 demo: build ## the main job on real input
 	node demo/demo.mjs
+
+# make prebuilds PLATFORMS="linux-arm64-musl win32-x64": these alone. CHECK=1: each twice, which must give the same bytes.
+# Only what the command line says is meant: the step platforms has a variable of this name.
+PREBUILDS = $(if $(filter command,$(origin PLATFORMS)),$(PLATFORMS))
+prebuilds: setup ## build the addon for every platform, and check what each file needs and how large it is
+	$(call step,prebuilds)
+	@scripts/setup prebuilds
+	node scripts/prebuilds.mjs $(if $(CHECK),--check) $(PREBUILDS)
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
 # What a failed step printed may be long, so its failures are told once more at the end.
