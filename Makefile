@@ -13,7 +13,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
-.PHONY: prebuilds node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: prebuilds test-platforms node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -43,6 +43,18 @@ prebuilds: setup ## build the addon for every platform, and check what each file
 	$(call step,prebuilds)
 	@scripts/setup prebuilds
 	node scripts/prebuilds.mjs $(if $(CHECK),--check) $(PREBUILDS)
+
+PLATFORMS_READY := interop/platforms/node_modules/.package-lock.json
+# --force: some of the programs are for other processors than this one.
+$(PLATFORMS_READY): interop/platforms/package-lock.json
+	cd interop/platforms && npm ci --force --ignore-scripts
+	@touch $@
+
+# ARGUMENTS="--runtime Bun --job suite" make test-platforms: this alone; the others keep their counts.
+test-platforms: $(PLATFORMS_READY) ## the builds in other versions of Node, on arm64, in Bun and in Deno: results/platforms.json
+	$(call step,test-platforms)
+	@scripts/setup platforms
+	node interop/platforms/main.mjs --results results/platforms.json $(ARGUMENTS)
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
 # What a failed step printed may be long, so its failures are told once more at the end.

@@ -61,7 +61,10 @@ test('a platform without builds', () => {
 })
 
 test('a file for another system', () => {
-  const mach = Buffer.concat([Buffer.from('cffaedfe0c00000100000000060000000000000000000000', 'hex'), Buffer.alloc(4096)])
+  const mach = Buffer.concat([
+    Buffer.from('cffaedfe0c00000100000000060000000000000000000000', 'hex'),
+    Buffer.alloc(4096)
+  ])
   const message = messageWith(mach)
   assert.match(message, /was found, but did not load/)
   assert.match(message, new RegExp(`built for another platform than ${process.platform} on ${process.arch}`))
