@@ -59,6 +59,10 @@ const ADVICE: readonly (readonly [RegExp, (runtime: Runtime, match: RegExpExecAr
       'run. A node_modules directory cannot be copied from Debian or Ubuntu to Alpine, or back.'
   ],
   [
+    /^Module not found|specified module could not be found/m,
+    () => 'Windows lacks a DLL that it needs. It runs on Windows 10 and Windows Server 2016, and newer ones.'
+  ],
+  [
     /invalid ELF header|wrong ELF class|Exec format error|not a valid Win32 application|not a mach-o|incompatible architecture|mach-o, but wrong|file too short|cannot open shared object file/i,
     ({ platform, arch }) =>
       `The file is damaged, or was built for another platform than ${platform} on ${arch}: remove node_modules and install terrace again, ` +
