@@ -13,7 +13,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
-.PHONY: node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: prebuilds test-platforms node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 .PHONY: check-packages upgrading audit check-workflow release
 
 help: ## list what can be made
@@ -36,6 +36,26 @@ endif
 
 demo: build ## the main job on real input
 	node demo/demo.mjs
+
+# make prebuilds PLATFORMS="linux-arm64-musl win32-x64": these alone. CHECK=1: each twice, which must give the same bytes.
+# Only what the command line says is meant: the step platforms has a variable of this name.
+PREBUILDS = $(if $(filter command,$(origin PLATFORMS)),$(PLATFORMS))
+prebuilds: setup ## build the addon for every platform, and check what each file needs and how large it is
+	$(call step,prebuilds)
+	@scripts/setup prebuilds
+	node scripts/prebuilds.mjs $(if $(CHECK),--check) $(PREBUILDS)
+
+PLATFORMS_READY := interop/platforms/node_modules/.package-lock.json
+# --force: some of the programs are for other processors than this one.
+$(PLATFORMS_READY): interop/platforms/package-lock.json
+	cd interop/platforms && npm ci --force --ignore-scripts
+	@touch $@
+
+# ARGUMENTS="--runtime Bun --job suite" make test-platforms: this alone; the others keep their counts.
+test-platforms: $(PLATFORMS_READY) ## the builds in other versions of Node, on arm64, in Bun and in Deno: results/platforms.json
+	$(call step,test-platforms)
+	@scripts/setup platforms
+	node interop/platforms/main.mjs --results results/platforms.json $(ARGUMENTS)
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
 # What a failed step printed may be long, so its failures are told once more at the end.
@@ -218,14 +238,14 @@ define prepare_windows
 	@scripts/setup windows
 	@$(MAKE) --no-print-directory $(WINDOWS_READY)
 	@interop/windows/prepare.sh
-	cargo build --quiet --release --package terrace-node --target $(WINDOWS)
-	@cp target/$(WINDOWS)/release/terrace_node.dll packages/terrace/terrace.win32-x64.node
 endef
 
-# WINDOWS_JOBS="--only kills" make windows: one of them, see interop/windows/jobs.js.
+# WINDOWS_JOBS="--only kills" make windows: one of them, see interop/windows/jobs.js. The addon is the one that is published.
 windows: build ## tests in wine: the environment of Windows, the engine, the Node package, abstract-level's suite, kills, classic-level beside it
 	$(call step,windows)
 	$(prepare_windows)
+	@scripts/setup prebuilds
+	node scripts/prebuilds.mjs win32-x64
 	cargo test --target $(WINDOWS) --package terrace-env --package terrace-engine
 	node interop/windows/run.js $(WINDOWS_JOBS) --results results/windows.json
 
@@ -234,9 +254,12 @@ windows-short: build ## a part of `windows`, where wine is there or can be insta
 	@if scripts/setup windows; then $(MAKE) --no-print-directory IS_BUILT=1 windows-part; \
 	else echo 'skipped: Windows: see what is missing above'; fi
 
+# Linked by mingw-w64, which needs less than what links the published addon.
 .PHONY: windows-part
 windows-part:
 	$(prepare_windows)
+	cargo build --quiet --release --package terrace-node --target $(WINDOWS)
+	@cp target/$(WINDOWS)/release/terrace_node.dll packages/terrace/terrace.win32-x64.node
 	cargo test --quiet --target $(WINDOWS) --package terrace-env
 	node interop/windows/run.js --short
 

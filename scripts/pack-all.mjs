@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { pack } from './pack.mjs'
 
 const [target] = process.argv.slice(2)
@@ -13,5 +14,7 @@ if (target === undefined) {
   process.exit(2)
 }
 const { workspaces } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const archives = workspaces.flatMap((workspace) => pack(workspace.replace(/^packages\//, ''), target))
+const archives = workspaces.flatMap((workspace) =>
+  pack(workspace.replace(/^packages\//, ''), target, Object.keys(PLATFORMS))
+)
 for (const archive of new Set(archives)) console.log(relative('.', archive))

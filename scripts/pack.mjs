@@ -1,19 +1,30 @@
 // Packs one of our packages, with our packages that it needs, as npm would publish them.
 //
-//   node scripts/pack.mjs PACKAGE [DIRECTORY]
+//   node scripts/pack.mjs [--all-platforms] PACKAGE [DIRECTORY]
 //
 // PACKAGE is a directory of `packages/`, such as `core` or `back-ends/lmdb`. Prints the paths of the archives in DIRECTORY, by
-// default `target/packages`, and on standard error how to install them.
+// default `target/packages`, and on standard error how to install them. The addon is packed for this machine, or for all platforms,
+// once `make prebuilds` has built it for them.
 //
 // The packages of the platforms are optional dependencies of the published package only: in a checkout, where they
 // are not published yet, npm must not look for them.
 
-import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
+import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { packPackage, packStage, THIRD_PARTY } from './pack-package.mjs'
 
+const ALL_PLATFORMS = '--all-platforms'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const packagesDirectory = join(root, 'packages')
 const ours = new Map(
@@ -29,37 +40,42 @@ function backEnd(name) {
 }
 
 /**
- * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs. Returns the paths of the
- * archives.
+ * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs, with the addon for `platforms`.
+ * Returns the paths of the archives.
  */
-export function pack(directory, target) {
+export function pack(directory, target, platforms = [platformName()]) {
   const packageDirectory = join(packagesDirectory, directory)
   const dependencies = Object.keys(manifestOf(packageDirectory).dependencies ?? {})
-  const needed = dependencies.filter((name) => ours.has(name)).flatMap((name) => pack(ours.get(name), target))
+  const needed = dependencies
+    .filter((name) => ours.has(name))
+    .flatMap((name) => pack(ours.get(name), target, platforms))
   const hasAddon = existsSync(join(packageDirectory, 'npm'))
   return [
     ...needed,
-    ...(hasAddon ? packWithAddon(packageDirectory, target) : [packPackage(packageDirectory, target)])
+    ...(hasAddon
+      ? packWithAddon(packageDirectory, target, platforms)
+      : [packPackage(packageDirectory, target)])
   ]
 }
 
-/** Packs a package for each platform whose addon was built here, and the main package, which asks for those of all platforms. */
-function packWithAddon(packageDirectory, target) {
+/** Packs a package for each of `platforms`, and the main package, which asks for those of all that there are. */
+function packWithAddon(packageDirectory, target, platforms) {
   const addonOf = (platform) => join(packageDirectory, `terrace.${platform}.node`)
-  const platforms = readdirSync(join(packageDirectory, 'npm'))
-  const built = platforms.filter((platform) => existsSync(addonOf(platform)))
-  if (!built.includes(platformName())) {
-    throw new Error(`${addonOf(platformName())} is missing: run "npm run build" first`)
+  for (const platform of platforms) {
+    if (existsSync(addonOf(platform))) continue
+    const command = platform === platformName() ? 'npm run build' : `make prebuilds PLATFORMS=${platform}`
+    throw new Error(`${addonOf(platform)} is missing: run "${command}" first`)
   }
 
-  const archives = built.map((platform) =>
+  const archives = platforms.map((platform) =>
     packStage(target, (stage) => {
       cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
       addThirdPartyLicences(packageDirectory, stage)
       copyFileSync(addonOf(platform), join(stage, 'terrace.node'))
     })
   )
-  const manifests = platforms.map((platform) => manifestOf(join(packageDirectory, 'npm', platform)))
+  const all = readdirSync(join(packageDirectory, 'npm'))
+  const manifests = all.map((platform) => manifestOf(join(packageDirectory, 'npm', platform)))
   const optionalDependencies = Object.fromEntries(manifests.map(({ name, version }) => [name, version]))
   return [
     ...archives,
@@ -79,12 +95,14 @@ function manifestOf(directory) {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
 }
 
-function main([directory, target = join(root, 'target', 'packages')]) {
+function main(args) {
+  const [directory, target = join(root, 'target', 'packages')] = args.filter((arg) => arg !== ALL_PLATFORMS)
   if (!directory || !existsSync(join(packagesDirectory, directory, 'package.json'))) {
-    throw new Error('usage: node scripts/pack.mjs PACKAGE [DIRECTORY]')
+    throw new Error(`usage: node scripts/pack.mjs [${ALL_PLATFORMS}] PACKAGE [DIRECTORY]`)
   }
 
-  const archives = pack(directory, target)
+  const platforms = args.includes(ALL_PLATFORMS) ? Object.keys(PLATFORMS) : [platformName()]
+  const archives = pack(directory, target, platforms)
   for (const archive of archives) console.log(archive)
 
   const otherPlatform = (archive) => /terrace-db-/.test(archive) && !archive.includes(platformName())

@@ -23,14 +23,19 @@ const NPM_LOCK = [
 function placesIn(root) {
   const read = (file) => readFileSync(join(root, file), 'utf8')
   const { workspaces } = JSON.parse(read('package.json'))
-  const platforms = readdirSync(join(root, 'packages', 'terrace', 'npm')).map((name) => `packages/terrace/npm/${name}`)
+  const platforms = readdirSync(join(root, 'packages', 'terrace', 'npm')).map(
+    (name) => `packages/terrace/npm/${name}`
+  )
   const manifests = [...workspaces, ...platforms].map((directory) => `${directory}/package.json`)
   const members = readdirSync(join(root, 'crates'))
     .filter((name) => existsSync(join(root, 'crates', name, 'Cargo.toml')))
     .filter((name) => /^version\.workspace = true$/m.test(read(`crates/${name}/Cargo.toml`)))
   const locked = [pattern(`^name = "terrace-(?:${members.join('|')})"\\nversion = "`, '"')]
   return Object.entries({
-    'Cargo.toml': [pattern('^\\[workspace\\.package\\]\\nversion = "', '"'), pattern('^terrace-.*version = "', '"')],
+    'Cargo.toml': [
+      pattern('^\\[workspace\\.package\\]\\nversion = "', '"'),
+      pattern('^terrace-.*version = "', '"')
+    ],
     'Cargo.lock': locked,
     'fuzz/Cargo.lock': locked,
     'crates/bench-rivals/Cargo.lock': locked,
@@ -66,7 +71,10 @@ export function differences(root, version) {
 export function setVersion(root, version) {
   for (const [file, patterns] of placesIn(root)) {
     const text = readFileSync(join(root, file), 'utf8')
-    writeFileSync(join(root, file), patterns.reduce((all, each) => all.replaceAll(each, version), text))
+    writeFileSync(
+      join(root, file),
+      patterns.reduce((all, each) => all.replaceAll(each, version), text)
+    )
   }
 }
 
@@ -78,7 +86,8 @@ function main([wanted]) {
   if (wanted !== undefined) setVersion(root, wanted)
   const version = versionOf(root)
   const others = differences(root, version)
-  if (others.length > 0) throw new Error(`These are not ${version}, the version in Cargo.toml:\n${others.join('\n')}`)
+  if (others.length > 0)
+    throw new Error(`These are not ${version}, the version in Cargo.toml:\n${others.join('\n')}`)
   console.log(version)
 }
 

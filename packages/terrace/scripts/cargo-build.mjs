@@ -9,10 +9,21 @@ export const packageDirectory = join(dirname(fileURLToPath(import.meta.url)), '.
 
 /** Builds the library of a crate. Returns its file. Ends this program if that fails. */
 export function cargoBuild(crate, extension, ...options) {
+  return buildBy('build', crate, extension, options)
+}
+
+/** The same by another subcommand of cargo that takes the options of `build`, and with additions to the environment. */
+export function buildBy(subcommand, crate, extension, options, environment = {}) {
   const cargo = spawnSync(
     'cargo',
-    ['build', '--package', crate, '--message-format', 'json-render-diagnostics', ...options],
-    { cwd: packageDirectory, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 28 }
+    [subcommand, '--package', crate, '--message-format', 'json-render-diagnostics', ...options],
+    {
+      cwd: packageDirectory,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      encoding: 'utf8',
+      maxBuffer: 1 << 28
+    }
   )
 
   if (cargo.error) {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use rustix::fs::OFlags;
 
 use super::path_at::PathAt;
+use super::raw_file::sync_file;
 use crate::{EnvError, Result};
 
 pub(super) fn sync(directory: &PathAt<'_>) -> Result<()> {
@@ -64,7 +65,7 @@ pub(super) fn replace_file(path_at: &PathAt<'_>, contents: &[u8], temporary: &Pa
         let mut file = temporary.open(OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
         file.write_all(contents)?;
         // Before the rename: otherwise the name could be durable before the bytes.
-        file.sync_all()?;
+        sync_file(&file, false)?;
         temporary.rename_over(path_at)
     };
     let replaced = replace();
@@ -92,7 +93,7 @@ fn cannot_link(error: &io::Error) -> bool {
 fn copy_to_new(from: &PathAt<'_>, to: &PathAt<'_>) -> io::Result<()> {
     let mut source = from.open(OFlags::RDONLY)?;
     let mut target: File = to.open(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
-    let copied = io::copy(&mut source, &mut target).and_then(|_| target.sync_all());
+    let copied = io::copy(&mut source, &mut target).and_then(|_| sync_file(&target, false));
     if copied.is_err() {
         // Half a copy is useless. The failure above is the one to report.
         let _ = to.remove_file();

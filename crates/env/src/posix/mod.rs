@@ -247,10 +247,11 @@ impl Env for PosixEnv {
     #[cfg(target_os = "linux")]
     fn lower_priority(&self) {
         const STEPS: i32 = 5;
-        let parameters = libc::sched_param { sched_priority: 0 };
-        // SAFETY: 0 is the calling thread. The calls touch no memory but `parameters`, which outlives them.
+        // What the system reads of `sched_param`. musl has the function of this name fail always.
+        let priority: libc::c_int = 0;
+        // SAFETY: 0 is the calling thread. The calls touch no memory but `priority`, which outlives them.
         unsafe {
-            libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);
+            libc::syscall(libc::SYS_sched_setscheduler, 0, libc::SCHED_BATCH, &raw const priority);
             libc::setpriority(libc::PRIO_PROCESS, 0, libc::getpriority(libc::PRIO_PROCESS, 0) + STEPS);
         }
     }

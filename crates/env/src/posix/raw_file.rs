@@ -31,8 +31,22 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result
 
 /// Makes bytes and size durable. The first sync covers everything about the file, which may be new. Later ones cover
 /// only what is needed to read the bytes again (`fdatasync`), which spares the disk a write of the times.
+///
+/// On macOS both are `F_FULLFSYNC`, because `fsync` there leaves the bytes in the disk's own cache.
 pub(crate) fn sync_file(file: &File, synced_before: bool) -> io::Result<()> {
-    if synced_before { file.sync_data() } else { file.sync_all() }
+    let synced = if synced_before { file.sync_data() } else { file.sync_all() };
+    #[cfg(target_vendor = "apple")]
+    if synced.as_ref().is_err_and(lacks_full_sync) {
+        return Ok(rustix::fs::fsync(file)?);
+    }
+    synced
+}
+
+/// Whether the file system, such as that of a network drive, has no `F_FULLFSYNC`. It has done nothing then, and `fsync` is all that
+/// there is. After any other failure, `fsync` could succeed although bytes were lost.
+#[cfg(target_vendor = "apple")]
+fn lacks_full_sync(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOTSUP | libc::ENOTTY | libc::EINVAL))
 }
 
 /// Closes the file and reports errors that dropping a `File` would swallow: network file systems report failed writes

@@ -1,0 +1,16 @@
+/** A table of results: a row for each runtime, a column for each job, with what passed and what failed. */
+export function table(results, jobs) {
+  const cell = (counts) => {
+    if (!counts) return '–'
+    return counts.failed > 0 ? `${counts.passed}, **${counts.failed} failed**` : `${counts.passed}`
+  }
+  return [
+    `| runtime | build | ${jobs.join(' | ')} |`,
+    `|---|---|${jobs.map(() => '--:|').join('')}`,
+    ...Object.entries(results).map(([name, { build, skipped, ...counts }]) => {
+      const cells = jobs.map((job, i) => (skipped ? (i === 0 ? 'skipped' : '') : cell(counts[job])))
+      return `| ${name} | ${build} | ${cells.join(' | ')} |`
+    }),
+    ...Object.entries(results).flatMap(([name, { skipped }]) => (skipped ? [`\n${name}: ${skipped}`] : []))
+  ].join('\n')
+}

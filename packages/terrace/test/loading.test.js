@@ -1,0 +1,181 @@
+// The native addon when it cannot be loaded: what the error says to do. The packages are installed as npm would publish them, and
+// what stands in the place of the platform's package is made here.
+
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, beforeEach, test } from 'node:test'
+import { node, Projects } from '../../../tests/support/projects.mjs'
+import { loadError } from '../dist/load-error.js'
+import { BUILDS, buildsFor, glibcVersion } from '../dist/platform.js'
+import { platformName } from '../scripts/platform.mjs'
+
+const projects = new Projects()
+after(() => projects.remove())
+
+const here = platformName()
+const isElf = process.platform === 'linux'
+const isGlibc = here.endsWith('-gnu')
+const hasCompiler = spawnSync('cc', ['--version']).status === 0
+let directory
+let platformPackage
+
+before(() => {
+  const platform = projects.pack('terrace').find((archive) => /terrace-db-/.test(archive))
+  directory = projects.make('loading', {
+    archives: projects.archivesOf('terrace').filter((archive) => archive !== platform),
+    files: {
+      'program.cjs': "try { require('terrace') } catch (error) { console.log(error.message) }",
+      'elsewhere.cjs': "Object.defineProperty(process, 'platform', { value: 'sunos' })"
+    }
+  })
+  platformPackage = join(directory, 'node_modules', '@terrace-db', here)
+})
+
+beforeEach(() => {
+  rmSync(platformPackage, { recursive: true, force: true })
+})
+
+/** What the program prints that loads terrace, with `contents` in the place of the addon. */
+function messageWith(contents) {
+  mkdirSync(platformPackage, { recursive: true })
+  writeFileSync(join(platformPackage, 'package.json'), JSON.stringify({ main: 'terrace.node' }))
+  if (contents) writeFileSync(join(platformPackage, 'terrace.node'), contents)
+  return node(directory, 'program.cjs').stdout
+}
+
+test('a package that was omitted', () => {
+  const { stdout } = node(directory, 'program.cjs')
+  assert.match(
+    stdout,
+    new RegExp(`package .*@terrace-db/${here}.*install terrace again without --omit=optional`)
+  )
+})
+
+test('a platform without builds', () => {
+  const { stdout } = node(directory, '--require', './elsewhere.cjs', 'program.cjs')
+  assert.match(stdout, new RegExp(`not published for sunos on ${process.arch}, only for linux-x64-gnu, `))
+  assert.match(stdout, /npm run build:native/)
+  assert.match(stdout, new RegExp(`copy terrace\\.sunos-${process.arch}\\.node from there`))
+})
+
+test('a file for another system', () => {
+  const mach = Buffer.concat([
+    Buffer.from('cffaedfe0c00000100000000060000000000000000000000', 'hex'),
+    Buffer.alloc(4096)
+  ])
+  const message = messageWith(mach)
+  assert.match(message, /was found, but did not load/)
+  assert.match(message, new RegExp(`built for another platform than ${process.platform} on ${process.arch}`))
+  assert.match(message, /install terrace again/)
+  assert.doesNotMatch(message, /--omit=optional/)
+  // As after a download that broke off.
+  assert.match(messageWith(mach.subarray(0, 8)), /The file is damaged, or was built for another platform/)
+})
+
+test('a file for another processor', {
+  skip: !(isElf && isGlibc && hasCompiler) && 'no glibc, or no compiler'
+}, () => {
+  const file = compile('int answer(void) { return 42; }')
+  // The number of the processor: this one is of nobody's.
+  file.writeUInt16LE(0x7fff, 18)
+  assert.match(messageWith(file), new RegExp(`built for another platform than linux on ${process.arch}`))
+})
+
+test('a file that needs a newer glibc', {
+  skip: !(isElf && isGlibc && hasCompiler) && 'no glibc, or no compiler'
+}, () => {
+  // Stands in for a later libc when the addon is linked, and is gone when it is loaded.
+  writeFileSync(join(directory, 'versions'), 'GLIBC_9.99 { later; };')
+  writeFileSync(join(directory, 'libc-later.c'), 'int later(void) { return 1; }')
+  cc(
+    '-nostdlib',
+    '-Wl,-soname,libc.so.6',
+    '-Wl,--version-script,versions',
+    '-o',
+    'liblater.so',
+    'libc-later.c'
+  )
+  const file = compile('int later(void); int answer(void) { return later(); }', '-nostdlib', './liblater.so')
+  const message = messageWith(file)
+  assert.match(
+    message,
+    /needs glibc 9\.99 or newer, and this system has \d\.\d+: run it on a newer system, or compile/
+  )
+})
+
+test('a file for the other C library', {
+  skip: !(isElf && isGlibc && hasCompiler) && 'no glibc, or no compiler'
+}, () => {
+  cc(
+    '-nostdlib',
+    '-Wl,-soname,libc.musl-x86_64.so.1',
+    '-o',
+    'libmusl.so',
+    writeSource('int later(void) { return 1; }')
+  )
+  const file = compile('int later(void); int answer(void) { return later(); }', '-nostdlib', './libmusl.so')
+  assert.match(messageWith(file), /another C library \(glibc or musl\).*cannot be copied from Debian/)
+})
+
+function writeSource(text) {
+  writeFileSync(join(directory, 'source.c'), text)
+  return 'source.c'
+}
+
+function compile(source, ...options) {
+  cc('-o', 'addon.so', writeSource(source), ...options)
+  return execFileSync('cat', ['addon.so'], { cwd: directory })
+}
+
+function cc(...args) {
+  execFileSync('cc', ['-shared', '-fPIC', ...args], { cwd: directory })
+}
+
+test('messages of other systems’ loaders are understood', () => {
+  const advice = (platform, message) =>
+    loadError({ platform, arch: 'arm64' }, [`${platform}-arm64`], [{ file: 'terrace.node', message }]).message
+  const wrong = /built for another platform than \w+ on arm64/
+  assert.match(advice('win32', '\\\\?\\C:\\terrace.node is not a valid Win32 application.'), wrong)
+  assert.match(
+    advice(
+      'darwin',
+      "dlopen(terrace.node): (mach-o file, but is an incompatible architecture (have 'x86_64'))"
+    ),
+    wrong
+  )
+  assert.match(advice('linux', 'Error loading shared library: Exec format error'), wrong)
+  assert.match(
+    advice('linux', 'Error loading shared library ld-linux-aarch64.so.1: No such file'),
+    /another C library/
+  )
+  assert.match(advice('linux', 'libc.so: invalid ELF header'), /another C library/)
+  assert.match(
+    advice('linux', 'something that nobody has seen'),
+    /something that nobody has seen\n.*install terrace again/
+  )
+})
+
+test('on Linux the build for the C library that runs is tried first', () => {
+  const glibc = { getReport: () => ({ header: { glibcVersionRuntime: '2.36' } }) }
+  const musl = { getReport: () => ({ header: {} }) }
+  const on = (report, hasMusl) => buildsFor({ platform: 'linux', arch: 'x64', report }, () => hasMusl)
+  const [gnuFirst, muslFirst] = [
+    ['linux-x64-gnu', 'linux-x64-musl'],
+    ['linux-x64-musl', 'linux-x64-gnu']
+  ]
+  assert.deepEqual(on(glibc, true), gnuFirst)
+  assert.deepEqual(on(musl, true), muslFirst)
+  assert.deepEqual(on(undefined, true), muslFirst)
+  assert.deepEqual(on(undefined, false), gnuFirst)
+  assert.deepEqual(buildsFor({ platform: 'win32', arch: 'arm64' }), ['win32-arm64'])
+  assert.equal(glibcVersion({ platform: 'linux', arch: 'x64', report: {} }), undefined)
+  for (const [platform, arch] of [
+    ['darwin', 'x64'],
+    ['win32', 'x64'],
+    ['linux', 'arm64']
+  ]) {
+    for (const name of buildsFor({ platform, arch })) assert.ok(BUILDS.includes(name), name)
+  }
+})

@@ -1,0 +1,56 @@
+// What a build may need from the systems that it is for.
+
+import { compareVersions } from './inspect.mjs'
+
+/** Node calls it when it loads an addon. */
+const ENTRY = 'napi_register_module_v1'
+
+/** The newest version of glibc whose symbols a build may need: that of RHEL 8 and Debian 10. */
+const NEWEST_GLIBC = '2.28'
+
+const GLIBC_LIBRARIES = /^(lib(c|m|dl|pthread|rt|util)\.so\.\d|ld-linux-(x86-64|aarch64)\.so\.\d)$/
+
+const MAC_LIBRARIES = /^\/usr\/lib\/(libSystem\.B|libiconv\.2|libresolv\.9)\.dylib$/
+
+const WINDOWS_LIBRARIES =
+  /^(kernel32|ntdll|advapi32|bcryptprimitives|bcrypt|userenv|ws2_32|synchronization|msvcrt|ucrtbase|api-ms-win-[\w-]+)\.dll$/
+
+const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' }
+
+/** What is wrong with a build for `platform` of which {@link inspect} has said `facts`: nothing, if it is good. */
+export function complaints(platform, facts) {
+  const found = []
+  const expect = (isRight, complaint) => {
+    if (!isRight) found.push(complaint)
+  }
+
+  expect(facts.format.startsWith(formatOf(platform)), `it is ${facts.format}, not ${formatOf(platform)}`)
+  const arch = ARCHITECTURES[platform.cpu]
+  expect(facts.arch === arch, `it is for ${facts.arch}, not ${arch}`)
+  expect(facts.exports.includes(ENTRY), `it does not export ${ENTRY}`)
+  expect(
+    facts.libraries.length > 0,
+    'it names no library: it was not linked as others are, or not read right'
+  )
+  const foreign = facts.libraries.filter((library) => !librariesOf(platform).test(library))
+  expect(foreign.length === 0, `it needs ${foreign.join(', ')}`)
+  const newer = facts.glibc.filter((version) => compareVersions(version, NEWEST_GLIBC) > 0)
+  expect(newer.length === 0, `it needs symbols of glibc ${newer.join(', ')}, later than ${NEWEST_GLIBC}`)
+  if (platform.libc === 'glibc') expect(facts.glibc.length > 0, 'it needs no symbol of glibc')
+  if (platform.libc === 'musl') expect(facts.glibc.length === 0, 'it needs symbols of glibc')
+  if (platform.macos) {
+    expect(facts.macos === platform.macos, `it is for macOS ${facts.macos}, not ${platform.macos} and newer`)
+    expect(facts.id === '@rpath/terrace.node', `it is named ${facts.id}`)
+  }
+  return found
+}
+
+function formatOf({ os }) {
+  return { linux: 'elf64', darwin: 'Mach-O', win32: 'COFF' }[os]
+}
+
+function librariesOf({ os, libc }) {
+  if (os === 'darwin') return MAC_LIBRARIES
+  if (os === 'win32') return WINDOWS_LIBRARIES
+  return libc === 'musl' ? /^libc\.so$/ : GLIBC_LIBRARIES
+}
