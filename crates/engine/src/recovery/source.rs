@@ -66,7 +66,8 @@ pub(crate) fn first_content(file: &dyn RandomAccessFile, start: u64, end: u64) -
 }
 
 /// On Windows, the system would write the 60 GB.
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::path::Path;
 

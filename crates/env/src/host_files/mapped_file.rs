@@ -13,23 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
+use super::paging::Advice;
 #[cfg(any(target_os = "linux", windows))]
 use super::residency::Residency;
 use crate::system::mapping::Mapping;
 use crate::{RandomAccessFile, ReadPattern, Result};
-
-/// What the system is told about bytes of a mapping.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Advice {
-    /// They will be read as most are.
-    Usual,
-    /// They will be read in no order.
-    Random,
-    /// They will be read soon.
-    Soon,
-    /// They will not be read for a while.
-    NotSoon,
-}
 
 #[derive(Debug)]
 pub(crate) struct HostMappedFile {

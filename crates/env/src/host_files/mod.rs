@@ -11,6 +11,8 @@ mod mapped_file;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 pub(crate) mod no_log_space;
+#[cfg(target_pointer_width = "64")]
+pub(crate) mod paging;
 #[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
 mod residency;
 mod sequential;
@@ -18,8 +20,6 @@ mod writable;
 
 pub(crate) use log::HostLogFile;
 #[cfg(target_pointer_width = "64")]
-pub(crate) use mapped_file::{Advice, HostMappedFile};
-#[cfg(all(any(target_os = "linux", windows), target_pointer_width = "64"))]
-pub(crate) use residency::PAGES_AT_ONCE;
+pub(crate) use mapped_file::HostMappedFile;
 pub(crate) use sequential::HostSequentialFile;
 pub(crate) use writable::HostWritableFile;

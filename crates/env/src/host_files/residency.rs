@@ -4,10 +4,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::paging::PAGES_AT_ONCE;
 use crate::system::mapping::{Mapping, coarse_clock_ms, page_size_bytes};
-
-/// How many pages the system is asked about at once: the bits of a word.
-pub(crate) const PAGES_AT_ONCE: usize = u64::BITS as usize;
 
 /// How long an answer holds. A page that was just in memory leaves it sooner only on a machine that has run out of
 /// memory; a program there may wait for any of its pages.

@@ -7,9 +7,9 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
-use crate::host_files::Advice;
+use crate::host_files::paging::Advice;
 #[cfg(target_os = "linux")]
-use crate::host_files::PAGES_AT_ONCE;
+use crate::host_files::paging::PAGES_AT_ONCE;
 
 /// A mapping of a file's first bytes. Unmapped on drop; removing the file does not affect it.
 ///

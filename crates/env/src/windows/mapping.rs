@@ -23,7 +23,7 @@ use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
 use super::names;
 use super::open::handle_of;
-use crate::host_files::{Advice, PAGES_AT_ONCE};
+use crate::host_files::paging::{Advice, PAGES_AT_ONCE};
 
 /// A mapping of a file's first bytes. Unmapped on drop; no handle of the file is held.
 ///

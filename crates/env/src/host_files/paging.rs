@@ -1,0 +1,18 @@
+//! What is said to the system, and asked of it, about the pages of a mapping.
+
+/// What the system is told about bytes of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Advice {
+    /// They will be read as most are.
+    Usual,
+    /// They will be read in no order.
+    Random,
+    /// They will be read soon.
+    Soon,
+    /// They will not be read for a while.
+    NotSoon,
+}
+
+/// How many pages the system is asked about at once: the bits of a word.
+#[cfg(any(target_os = "linux", windows))]
+pub(crate) const PAGES_AT_ONCE: usize = u64::BITS as usize;
