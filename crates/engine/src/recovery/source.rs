@@ -66,8 +66,8 @@ pub(crate) fn first_content(file: &dyn RandomAccessFile, start: u64, end: u64) -
 }
 
 /// On Windows, the system would write the 60 GB.
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::path::Path;
 
