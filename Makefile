@@ -546,9 +546,9 @@ threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler
 	$(call step,threads)
 	scripts/threads
 
-house: setup-tests ## house rules: layering, links, sizes, leftovers
+house: setup-tests ## house rules: layering, links, sizes, leftovers, and what npm would publish
 	$(call step,house)
-	node --test --test-reporter=spec tests/house/
+	node --test --test-reporter=spec tests/house/ tests/packages/
 
 options: setup ## what follows from the description of the options, crates/engine/options.json, in code and documents
 	node scripts/options.mjs
