@@ -151,8 +151,9 @@ pub(super) fn is_put_off(directory: &Path, name: &str) -> bool {
 fn aside_of(path: &Path) -> PathBuf {
     use std::hash::{BuildHasher, RandomState};
 
-    // Numbers of files begin at 1 and do not come this far.
-    let number = RandomState::new().hash_one(path) | 1 << 63;
+    // Numbers of files begin at 1 and do not come this far. LevelDB's repair goes on after the largest that it finds, so
+    // there must be room after it.
+    let number = 1 << 40 | RandomState::new().hash_one(path) >> 24;
     path.with_file_name(format!("{number}.dbtmp"))
 }
 
