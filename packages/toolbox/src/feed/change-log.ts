@@ -54,6 +54,11 @@ export class ChangeLog {
     return this.#trimmed
   }
 
+  /** Whether changes up to {@link trimmed} may be stored still, because their removal was interrupted. */
+  get mayHaveRest(): boolean {
+    return this.#mayHaveRest
+  }
+
   /** The last number given, and the bytes added so far. Read it only once the log is loaded. */
   get head(): Readonly<Head> {
     return this.#head as Head
@@ -95,7 +100,7 @@ export class ChangeLog {
     return this.#decoded(this.#entries({ gt: keyOf(after) }))
   }
 
-  /** Everything that is stored, including the rest of changes whose removal was interrupted. */
+  /** The stored changes after {@link trimmed}. */
   get oldest(): AsyncIterable<StoredChange> {
     return this.#decoded(this.#entries({ gt: keyOf(this.#trimmed) }))
   }

@@ -147,7 +147,7 @@ export class Retention {
   async #trim(): Promise<number> {
     const isStopped = () => this.#root.status !== 'open'
     this.#checkedOffset = this.#log.head.offset
-    let removed = 0
+    let removed = this.#log.mayHaveRest ? await this.#removeRest(isStopped) : 0
 
     while (!isStopped() && (await this.#hasExpired())) {
       // Other writes wait, unless the database keeps up by itself.
@@ -159,6 +159,11 @@ export class Retention {
       removed += some
     }
     return removed
+  }
+
+  /** Removes what an interrupted removal has left, of which nothing tells but the keys. */
+  #removeRest(isStopped: () => boolean): Promise<number> {
+    return this.#log.order.exclusively((write) => this.#log.remove(this.#log.trimmed, write, isStopped))
   }
 
   /** Whether the oldest change is beyond a limit. */

@@ -123,6 +123,33 @@ for (const [name, open] of Object.entries(databases)) {
     )
   })
 
+  test(`${name}: what an interrupted removal has left is removed by the next one`, async (t) => {
+    const db = await open(t)
+    const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
+    const range = { gte: Buffer.from('!feed.changes!'), lt: Buffer.from('!feed.changes"'), ...bytes }
+    const changes = feed(db, { retention: { count: 10 } })
+    await db.batch(Array.from({ length: 3000 }, (_, i) => ({ type: 'put', key: `${i}`, value: '' })))
+    await put(db, 1, 10)
+    const before = await db.iterator(range).all()
+    await changes.trim()
+    await changes.close()
+    const hex = async () => (await db.keys(range).all()).map((key) => Buffer.from(key).toString('hex'))
+    const kept = await hex()
+    const removed = before.filter(([key]) => !kept.includes(Buffer.from(key).toString('hex')))
+    assert.equal(removed.length, 3000)
+
+    // As if the process had ended after a thousand.
+    await db.batch(
+      removed.slice(1000).map(([key, value]) => ({ type: 'put', key, value })),
+      bytes
+    )
+    const again = feed(db, { retention: { count: 10 } })
+    assert.equal(await again.oldestSequence(), 3001)
+    assert.equal(await again.trim(), 2000)
+    assert.deepEqual(await hex(), kept)
+    assert.equal(await again.trim(), 0)
+  })
+
   test(`${name}: closing while changes are removed leaves a feed that is whole`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { retention: { count: 10 } })
