@@ -36,6 +36,13 @@ function inWine({ script, args = [], flags = [], shortEnvironment = {} }) {
   return { stdout: stdout ?? '', stderr: stderr ?? '', status, error }
 }
 
+/** What there is to read of a run: from the first failure on, or the end. */
+function fromFailure(output) {
+  const lines = output.split(/\r?\n/)
+  const first = lines.findIndex((line) => /^\s*not ok /.test(line))
+  return (first < 0 ? lines.slice(-50) : lines.slice(first, first + 100)).join('\n')
+}
+
 function run(job) {
   const begun = performance.now()
   const { stdout, stderr, status, error } = inWine(job)
@@ -81,7 +88,7 @@ for (const job of chosen) {
     if (name in (job.known ?? {})) console.log(`  left out: ${name}: ${job.known[name]}`)
   if (surprises.length === 0) continue
   console.log(surprises.map((surprise) => `  ${surprise}`).join('\n'))
-  console.error(output.split('\n').slice(-200).join('\n'))
+  console.error(fromFailure(output))
   process.exitCode = 1
 }
 if (values.results !== undefined) writeFileSync(values.results, `${JSON.stringify(rows, null, 2)}\n`)

@@ -98,7 +98,14 @@ test('the error says which process has the database open, and the database is fr
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await ended
-  const db = new Level(location)
+  // The system closes the files of a process after it has ended.
+  const db = new Level(location, { passive: true })
+  for (let wait = 0; db.status !== 'open'; wait++) {
+    await db
+      .open()
+      .catch((error) => assert.ok(error.cause.code === 'LEVEL_LOCKED' && wait < 500, String(error.cause)))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
   assert.equal(await db.get('acknowledged'), 'yes')
   await db.close()
 })

@@ -17,7 +17,7 @@ use windows_sys::Win32::System::Memory::{
     CreateFileMappingW, FILE_MAP_READ, MEMORY_MAPPED_VIEW_ADDRESS, MapViewOfFile, PAGE_READONLY,
     PrefetchVirtualMemory, UnmapViewOfFile, WIN32_MEMORY_RANGE_ENTRY,
 };
-use windows_sys::Win32::System::ProcessStatus::{PSAPI_WORKING_SET_EX_INFORMATION, QueryWorkingSetEx};
+use windows_sys::Win32::System::ProcessStatus::{K32QueryWorkingSetEx, PSAPI_WORKING_SET_EX_INFORMATION};
 use windows_sys::Win32::System::SystemInformation::{GetSystemInfo, GetTickCount64, SYSTEM_INFO};
 use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
@@ -92,7 +92,7 @@ impl Mapping {
         }
         let asked_bytes = size_of_val(&asked[..count]) as u32;
         // SAFETY: so many bytes of the array are read and written during the call.
-        if unsafe { QueryWorkingSetEx(GetCurrentProcess(), asked.as_mut_ptr().cast(), asked_bytes) } == 0 {
+        if unsafe { K32QueryWorkingSetEx(GetCurrentProcess(), asked.as_mut_ptr().cast(), asked_bytes) } == 0 {
             return 0;
         }
         asked[..count].iter().rev().fold(0, |bits, page| {
