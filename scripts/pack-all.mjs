@@ -1,10 +1,11 @@
-// Packs every package of the workspace into a directory, those of the platforms included. Prints the paths of the archives, those first
-// that others need.
+// Packs every package of the workspace into a directory, those of the platforms that were built included. Prints the paths of the archives,
+// those first that others need.
 //
 //   node scripts/pack-all.mjs DIRECTORY
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
 import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { pack } from './pack.mjs'
 
@@ -14,7 +15,8 @@ if (target === undefined) {
   process.exit(2)
 }
 const { workspaces } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const platforms = Object.keys(PLATFORMS).filter((platform) => existsSync(addonFile(platform)))
 const archives = workspaces.flatMap((workspace) =>
-  pack(workspace.replace(/^packages\//, ''), target, Object.keys(PLATFORMS))
+  pack(workspace.replace(/^packages\//, ''), target, platforms)
 )
 for (const archive of new Set(archives)) console.log(relative('.', archive))

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
 import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { packPackage, packStage, THIRD_PARTY } from './pack-package.mjs'
@@ -60,18 +61,17 @@ export function pack(directory, target, platforms = [platformName()]) {
 
 /** Packs a package for each of `platforms`, and the main package, which asks for those of all that there are. */
 function packWithAddon(packageDirectory, target, platforms) {
-  const addonOf = (platform) => join(packageDirectory, `terrace.${platform}.node`)
   for (const platform of platforms) {
-    if (existsSync(addonOf(platform))) continue
+    if (existsSync(addonFile(platform))) continue
     const command = platform === platformName() ? 'npm run build' : `make prebuilds PLATFORMS=${platform}`
-    throw new Error(`${addonOf(platform)} is missing: run "${command}" first`)
+    throw new Error(`${addonFile(platform)} is missing: run "${command}" first`)
   }
 
   const archives = platforms.map((platform) =>
     packStage(target, (stage) => {
       cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
       addThirdPartyLicences(packageDirectory, stage)
-      copyFileSync(addonOf(platform), join(stage, 'terrace.node'))
+      copyFileSync(addonFile(platform), join(stage, 'terrace.node'))
     })
   )
   const all = readdirSync(join(packageDirectory, 'npm'))

@@ -7,12 +7,12 @@
 
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { putInPlace } from '../packages/terrace/scripts/cargo-build.mjs'
+import { addonFile, putInPlace } from '../packages/terrace/scripts/cargo-build.mjs'
 import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { build } from './prebuilds/build.mjs'
 import { complaints } from './prebuilds/complaints.mjs'
 import { inspect } from './prebuilds/inspect.mjs'
-import { builtFile, work } from './prebuilds/paths.mjs'
+import { work } from './prebuilds/paths.mjs'
 import { brokenSignature } from './prebuilds/signature.mjs'
 import { isTooLarge, sizeOf, sizeTable } from './prebuilds/sizes.mjs'
 
@@ -41,7 +41,7 @@ function main(args) {
 
 function buildAndCheck(name, isRepeated) {
   const platform = PLATFORMS[name]
-  const file = builtFile(name)
+  const file = addonFile(name)
   putInPlace(build(platform), file)
   const size = sizeOf(file)
   const wrong = complaints(platform, inspect(file))

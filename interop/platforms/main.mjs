@@ -5,8 +5,8 @@
 // What is run replaces its own entries in FILE, and the others stay.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { addonFile } from '../../packages/terrace/scripts/cargo-build.mjs'
 import { JOBS } from './jobs.mjs'
 import { RUNTIMES } from './runtimes.mjs'
 import { table } from './table.mjs'
@@ -19,11 +19,8 @@ const { values } = parseArgs({
   }
 })
 
-const addon = (build) =>
-  fileURLToPath(new URL(`../../packages/terrace/terrace.${build}.node`, import.meta.url))
-
 function missingFor(runtime) {
-  if (!existsSync(addon(runtime.build))) return `not built: make prebuilds PLATFORMS=${runtime.build}`
+  if (!existsSync(addonFile(runtime.build))) return `not built: make prebuilds PLATFORMS=${runtime.build}`
   return runtime.missing()
 }
 

@@ -8,8 +8,3 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 export const work = join(root, 'target', 'prebuilds')
 
 export const tools = join(work, 'tools', 'bin')
-
-/** The file of a platform's build: where the loader looks in a checkout, and what is packed. */
-export function builtFile(name) {
-  return join(root, 'packages', 'terrace', `terrace.${name}.node`)
-}

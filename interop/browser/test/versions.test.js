@@ -77,6 +77,8 @@ for (const [first, second] of [
     assert.deepEqual(await leader.keys(), ['a', 'b'])
     // The next one is of the same version.
     await leader.page.close()
+    // A write before that may fail with LEVEL_LEADER_LOST.
+    await same.page.waitForFunction(() => globalThis.db.isOwner)
     await same.call('put', 'c', 'same')
     assert.match(await other.open('turns'), LOCKED)
     await same.close()

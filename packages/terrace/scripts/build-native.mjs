@@ -2,10 +2,9 @@
 //
 //   node scripts/build-native.mjs [--debug]
 
-import { join } from 'node:path'
-import { cargoBuild, packageDirectory, putInPlace } from './cargo-build.mjs'
+import { addonFile, cargoBuild, putInPlace } from './cargo-build.mjs'
 import { platformName } from './platform.mjs'
 
 const profile = process.argv.includes('--debug') ? [] : ['--release']
 const library = cargoBuild('terrace-node', /\.(so|dylib|dll)$/, ...profile)
-putInPlace(library, join(packageDirectory, `terrace.${platformName()}.node`))
+putInPlace(library, addonFile(platformName()))

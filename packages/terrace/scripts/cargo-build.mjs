@@ -51,6 +51,11 @@ export function buildBy(subcommand, crate, extension, options, environment = {})
   return library
 }
 
+/** The addon of a build: where the loader looks in a checkout, and what is packed. */
+export function addonFile(build) {
+  return join(packageDirectory, `terrace.${build}.node`)
+}
+
 /** Puts a file in its place. Copied under another name first: a running process may have the old file mapped. */
 export function putInPlace(library, target) {
   copyFileSync(library, `${target}.new`)

@@ -1,7 +1,7 @@
 /** The errors of this package. The addon calls the factory below for every failure. */
 
 import { constants } from 'node:os'
-import { getSystemErrorMap } from 'node:util'
+import { getSystemErrorMap, getSystemErrorName } from 'node:util'
 import type { CodedError } from 'terrace-core'
 import { codeOf, type LevelErrorCode } from './error-codes.js'
 
@@ -61,14 +61,18 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
 function systemError(message: string, number: number | undefined, path: string | undefined): Error {
   const error: NodeJS.ErrnoException = new Error(message)
 
-  const [code] = Object.entries(constants.errno).find(([, known]) => known === number) ?? []
-  if (code !== undefined) {
-    error.code = code
-    // Node's number, which is not the system's on Windows.
-    const [errno] = [...getSystemErrorMap()].find(([, [name]]) => name === code) ?? []
-    if (errno !== undefined) error.errno = errno
+  if (number !== undefined) {
+    error.errno = process.platform === 'win32' ? errnoOnWindows(number) : -number
+    error.code = getSystemErrorName(error.errno)
   }
 
   if (path !== undefined) error.path = path
   return error
+}
+
+/** Node's number for one of the C library, which there has numbers of its own. */
+function errnoOnWindows(number: number): number {
+  const [code] = Object.entries(constants.errno).find(([, known]) => known === number) ?? []
+  const [errno] = [...getSystemErrorMap()].find(([, [name]]) => name === code) ?? []
+  return errno ?? -number
 }

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { complaints } from '../../../scripts/prebuilds/complaints.mjs'
 import { compareVersions, inspect } from '../../../scripts/prebuilds/inspect.mjs'
-import { builtFile } from '../../../scripts/prebuilds/paths.mjs'
 import { brokenSignature } from '../../../scripts/prebuilds/signature.mjs'
 import { isTooLarge, sizeOf } from '../../../scripts/prebuilds/sizes.mjs'
 import { BUILDS } from '../dist/platform.js'
+import { addonFile } from '../scripts/cargo-build.mjs'
 import { manifestFile, manifestText } from '../scripts/manifests.mjs'
 import { platformName } from '../scripts/platform.mjs'
 import { PLATFORMS } from '../scripts/platforms.mjs'
@@ -23,20 +23,20 @@ const reason = (name) => {
   if (!hasReader) return 'llvm-readobj is missing: scripts/setup prebuilds'
   // That of this machine is the checkout's own, made with this machine's linker and its glibc.
   if (name === platformName() && !isPublished(name)) return 'it was built for this machine only'
-  return !existsSync(builtFile(name)) && `not built: make prebuilds PLATFORMS=${name}`
+  return !existsSync(addonFile(name)) && `not built: make prebuilds PLATFORMS=${name}`
 }
 
 /** Whether the file that the loader finds is one that `make prebuilds` made: it then needs no newer glibc than the list says. */
 function isPublished(name) {
-  if (!existsSync(builtFile(name))) return false
+  if (!existsSync(addonFile(name))) return false
   const { glibc = '0' } = PLATFORMS[name]
-  return inspect(builtFile(name)).glibc.every((version) => compareVersions(version, glibc) <= 0)
+  return inspect(addonFile(name)).glibc.every((version) => compareVersions(version, glibc) <= 0)
 }
 
 for (const name of names) {
   test(`the build for ${name} needs only what every such system has`, { skip: reason(name) }, () => {
-    assert.deepEqual(complaints(PLATFORMS[name], inspect(builtFile(name))), [])
-    assert.equal(isTooLarge(sizeOf(builtFile(name))), false)
+    assert.deepEqual(complaints(PLATFORMS[name], inspect(addonFile(name))), [])
+    assert.equal(isTooLarge(sizeOf(addonFile(name))), false)
   })
 }
 
@@ -60,7 +60,7 @@ test('a program of musl loads the build for it, and not the one for glibc', {
      }`
   )
   execFileSync('musl-gcc', ['-o', 'load', 'load.c'], { cwd: directory })
-  const load = (name) => spawnSync('./load', [builtFile(name)], { cwd: directory, encoding: 'utf8' }).stdout
+  const load = (name) => spawnSync('./load', [addonFile(name)], { cwd: directory, encoding: 'utf8' }).stdout
   assert.equal(load('linux-x64-musl'), 'loaded\n')
   assert.match(load('linux-x64-gnu'), /shared library|symbol not found/)
 })
@@ -102,7 +102,7 @@ test('what a build should not need is found', () => {
 
 for (const name of ['darwin-x64', 'darwin-arm64']) {
   test(`the signature of ${name} fits, and a changed byte is noticed`, { skip: reason(name) }, () => {
-    const bytes = readFileSync(builtFile(name))
+    const bytes = readFileSync(addonFile(name))
     assert.deepEqual(brokenSignature(bytes), [])
     bytes[bytes.length >> 1] ^= 1
     const complaint = brokenSignature(bytes)

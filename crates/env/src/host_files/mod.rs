@@ -23,3 +23,8 @@ pub(crate) use log::HostLogFile;
 pub(crate) use mapped_file::HostMappedFile;
 pub(crate) use sequential::HostSequentialFile;
 pub(crate) use writable::HostWritableFile;
+
+/// Whether these bytes lie where no file can reach: the system rejects such offsets; we treat them as after the end.
+pub(crate) fn beyond_any_file(offset: u64, buffer: &[u8]) -> bool {
+    i64::try_from(offset.saturating_add(buffer.len() as u64)).is_err()
+}

@@ -11,6 +11,7 @@ use rustix::fs::OFlags;
 use super::PosixEnv;
 use super::descriptor_share::DescriptorShare;
 use super::raw_file::read_at;
+use crate::host_files::beyond_any_file;
 use crate::{EnvError, RandomAccessFile, Result};
 
 /// A file that is read by system calls.
@@ -48,11 +49,6 @@ impl PosixRandomAccessFile {
             None => read(&self.env.path_at(&self.path)?.open(OFlags::RDONLY)?),
         }
     }
-}
-
-/// Whether these bytes lie where no file can reach: the system rejects such offsets; we treat them as after the end.
-fn beyond_any_file(offset: u64, buffer: &[u8]) -> bool {
-    i64::try_from(offset.saturating_add(buffer.len() as u64)).is_err()
 }
 
 impl RandomAccessFile for PosixRandomAccessFile {

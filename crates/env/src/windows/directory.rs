@@ -53,7 +53,7 @@ pub(super) fn sync(path: &Path) -> io::Result<()> {
         ERROR_NOT_SUPPORTED,
     ];
     match open::directory_to_sync(path).and_then(|directory| directory.sync_all()) {
-        Err(error) if error.raw_os_error().is_some_and(|code| CANNOT_FLUSH.contains(&(code as u32))) => {
+        Err(error) if open::is(&error, &CANNOT_FLUSH) => {
             // It has to be there all the same.
             std::fs::metadata(path).map(drop)
         }

@@ -98,9 +98,7 @@ impl Env for WindowsEnv {
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file = self.at("create", path, |path| {
-            open::open(OpenOptions::new().write(true).create(true).truncate(true), path)
-        })?;
+        let file = self.at("create", path, open::anew)?;
         Ok(Box::new(HostWritableFile::new(file, path, 0)))
     }
 
@@ -120,9 +118,7 @@ impl Env for WindowsEnv {
     }
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
-        let file = self.at("create", path, |path| {
-            open::open(OpenOptions::new().write(true).create(true).truncate(true), path)
-        })?;
+        let file = self.at("create", path, open::anew)?;
         Ok(Box::new(HostLogFile::new(file, path, false)))
     }
 

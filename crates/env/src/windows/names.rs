@@ -20,7 +20,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     MOVEFILE_WRITE_THROUGH, MoveFileExW, SetFileInformationByHandle,
 };
 
-use super::open::{self, handle_of, patiently, patiently_if};
+use super::open::{self, handle_of, is, patiently, patiently_if};
 use super::path::wide;
 use crate::locks::Mutex;
 
@@ -44,7 +44,7 @@ pub(super) fn replace(path: &Path, contents: &[u8], temporary: &Path) -> io::Res
         return Err(io::ErrorKind::IsADirectory.into());
     }
     let replace = || {
-        let mut file = open::open(OpenOptions::new().write(true).create(true).truncate(true), temporary)?;
+        let mut file = open::anew(temporary)?;
         file.write_all(contents)?;
         // Before the rename: otherwise the name could be durable before the bytes.
         file.sync_all()?;
@@ -184,8 +184,4 @@ fn copy_to_new(from: &Path, to: &Path) -> io::Result<()> {
         let _ = remove(to);
     }
     copied
-}
-
-fn is(error: &io::Error, codes: &[u32]) -> bool {
-    error.raw_os_error().is_some_and(|code| codes.contains(&(code as u32)))
 }

@@ -27,6 +27,11 @@ pub(super) fn to_read(path: &Path) -> io::Result<File> {
     open(OpenOptions::new().read(true), path)
 }
 
+/// Creates a file to write, or empties it.
+pub(super) fn anew(path: &Path) -> io::Result<File> {
+    open(OpenOptions::new().write(true).create(true).truncate(true), path)
+}
+
 /// Opens a file as the options say.
 pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.share_mode(SHARE_ALL);
@@ -78,8 +83,12 @@ pub(super) fn patiently_if<T>(
 
 /// Whether another handle keeps this one from happening.
 pub(super) fn is_in_use(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(|code| code as u32);
-    matches!(code, Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION))
+    is(error, &[ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION])
+}
+
+/// Whether the system gave one of these numbers for an error.
+pub(super) fn is(error: &io::Error, codes: &[u32]) -> bool {
+    error.raw_os_error().is_some_and(|code| codes.contains(&(code as u32)))
 }
 
 /// The identity of an open file.

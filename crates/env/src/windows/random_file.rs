@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::raw_file;
+use crate::host_files::beyond_any_file;
 use crate::{EnvError, RandomAccessFile, Result};
 
 /// A file that is read by calls. Windows has millions of handles for a process, so it stays open.
@@ -24,8 +25,7 @@ impl WindowsRandomAccessFile {
 
 impl RandomAccessFile for WindowsRandomAccessFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        // Where no file can reach: the system rejects such offsets.
-        if i64::try_from(offset.saturating_add(buffer.len() as u64)).is_err() {
+        if beyond_any_file(offset, buffer) {
             return Ok(0);
         }
         raw_file::read_at(&self.file, offset, buffer)

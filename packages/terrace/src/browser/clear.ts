@@ -2,7 +2,8 @@ import { type Backend, type BackendSnapshot, type Page, Pieces, type RangeDeleti
 
 const CLEARED_KEYS = 1000
 
-const VIEWS = { keyEncoding: 'view', valueEncoding: 'view' }
+/** Reads in the one format that every back-end here has. */
+export const VIEWS = { keyEncoding: 'view', valueEncoding: 'view' }
 
 /** Deletes the keys of a range: as the back-end does it, or else within the call. */
 export function clear(

@@ -12,7 +12,7 @@ import type {
 } from 'terrace-core'
 import { clear } from './clear.js'
 import { type BrowserBackend, maintained } from './maintained.js'
-import { openFirst, type StorageOptions, type Stored } from './storage.js'
+import { openFirst, type Places, type Stored } from './storage.js'
 import type { OpenOptions, Storage } from './store-options.js'
 import type { ExportOptions } from './transfer-options.js'
 
@@ -20,10 +20,10 @@ export class LadderBackend implements BrowserBackend {
   /** What it can do is asked before it is open, so it has what every place has: nothing within the call. */
   readonly manifest = { encodings: { utf8: true, view: true }, createIfMissing: true, errorIfExists: true }
   readonly #location: string
-  readonly #places: Pick<StorageOptions, 'storage' | 'prefix'>
+  readonly #places: Places
   #stored: Stored | undefined
 
-  constructor(location: string, places: Pick<StorageOptions, 'storage' | 'prefix'>) {
+  constructor(location: string, places: Places) {
     this.#location = location
     this.#places = places
   }

@@ -25,7 +25,7 @@ export interface BrowserBackend extends Backend, Partial<Maintained> {
 }
 
 /** The error for a method that a place does not have. */
-export function notSupported(method: keyof Maintained, storage: Storage | undefined): CodedError {
+function notSupported(method: keyof Maintained, storage: Storage | undefined): CodedError {
   return codedError(
     'LEVEL_NOT_SUPPORTED',
     `A database in '${storage}' has no ${method}(): only one on 'opfs' has`

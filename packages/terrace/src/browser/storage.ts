@@ -23,6 +23,9 @@ export interface StorageOptions extends OpenOptions {
   prefix?: string | undefined
 }
 
+/** Where a database may be, and under which name there. */
+export type Places = Pick<StorageOptions, 'storage' | 'prefix'>
+
 /** An open back-end, and where it keeps its entries. */
 export interface Stored {
   readonly backend: BrowserBackend

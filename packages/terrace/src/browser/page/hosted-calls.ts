@@ -8,8 +8,8 @@ import {
   type Page,
   Pieces
 } from 'terrace-core'
-import { clear } from '../clear.js'
-import { type BrowserBackend, type Maintained, notSupported } from '../maintained.js'
+import { clear, VIEWS } from '../clear.js'
+import { type BrowserBackend, maintained } from '../maintained.js'
 import { RangeFlag } from '../range-flags.js'
 import { operationsOf } from './batch-operations.js'
 import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from './calls.js'
@@ -24,8 +24,6 @@ interface HostedCursor {
   readonly parts: CursorParts
   readonly failure?: unknown
 }
-
-const VIEWS = { keyEncoding: 'view', valueEncoding: 'view' }
 
 const DONE: Answer = { words: [], parts: [] }
 
@@ -77,11 +75,14 @@ export class HostedCalls {
         this.#closeSnapshot(first)
         return undefined
       case Call.approximateSize:
-        return after(this.#maintained('approximateSize')(take(first), take(second)), sizeAnswer)
+        return after(
+          maintained(backend, 'approximateSize').approximateSize(take(first), take(second)),
+          sizeAnswer
+        )
       case Call.compactRange:
-        return after(this.#maintained('compactRange')(take(first), take(second)), () => DONE)
+        return after(maintained(backend, 'compactRange').compactRange(take(first), take(second)), () => DONE)
       case Call.export:
-        this.#exports.set(first, new HostedExport((options) => this.#maintained('export')(options)))
+        this.#exports.set(first, new HostedExport((options) => maintained(backend, 'export').export(options)))
         return undefined
       case Call.nextFile: {
         const hosted = this.#exports.get(first)
@@ -112,13 +113,6 @@ export class HostedCalls {
     for (const number of [...this.#cursors.keys()]) this.#closeCursor(number)
     for (const number of [...this.#snapshots.keys()]) this.#closeSnapshot(number)
     for (const number of [...this.#exports.keys()]) this.#closeExport(number)
-  }
-
-  /** @throws LEVEL_NOT_SUPPORTED if the back-end has no such method. */
-  #maintained<Name extends keyof Maintained>(name: Name): Maintained[Name] {
-    const backend = this.#backend as Maintained & BrowserBackend
-    if (backend[name] === undefined) throw notSupported(name, backend.storage)
-    return backend[name].bind(backend) as Maintained[Name]
   }
 
   #state(number: number): BackendSnapshot | undefined {

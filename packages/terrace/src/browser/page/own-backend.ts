@@ -1,8 +1,9 @@
 /** A database that a page has for itself, through a worker of its own. */
 
 import type { BackendManifest } from 'terrace-core'
+import type { Places } from '../storage.js'
 import { OwnWorker } from './own-worker.js'
-import { type Attend, type Places, WorkerBackend, withResolvers } from './worker-backend.js'
+import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
 
 export class OwnBackend extends WorkerBackend<OwnWorker> {
   readonly manifest: BackendManifest = {

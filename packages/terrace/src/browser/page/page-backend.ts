@@ -2,9 +2,10 @@
 
 import { type BackendManifest, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
+import type { Places } from '../storage.js'
 import { startWorker } from './start-worker.js'
 import { Tabs } from './tabs.js'
-import { type Attend, type Places, WorkerBackend, withResolvers } from './worker-backend.js'
+import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
 
 export class PageBackend extends WorkerBackend<Tabs> {
   readonly manifest: BackendManifest = {

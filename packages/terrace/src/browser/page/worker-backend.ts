@@ -1,11 +1,9 @@
 /** A database that a worker has open for a page: its own worker, or that of the tab that leads. */
 
-import type { StorageOptions } from '../storage.js'
+import type { Places, StorageOptions } from '../storage.js'
 import { type OpenOptions, type Storage, sizesOf } from '../store-options.js'
 import { RemoteBackend } from './remote-backend.js'
 import type { Requests } from './requests.js'
-
-export type Places = Pick<StorageOptions, 'storage' | 'prefix'>
 
 /** What has the database open for the page. */
 export interface Attendance {
