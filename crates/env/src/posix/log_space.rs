@@ -16,7 +16,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice};
 
-use rustix::fs::{fstat, fstatfs};
+use rustix::fs::{SeekFrom, fstatfs, seek};
 use rustix::io::{Errno, pwritev};
 
 use super::fault_handler;
@@ -124,7 +124,9 @@ impl LogSpace {
         };
         debug_assert!(self.is_ready(offset + (header.len() + payload.len()) as u64));
         // A write would make a file that was truncated longer again, with zeros instead of its records.
-        if (fstat(file)?.st_size as u64) < self.end {
+        // Since Linux 6.13, a call that reads the times of a file makes the next write change them, and the next sync
+        // write the inode too. Seeking tells the size alone; no call here depends on the position.
+        if seek(file, SeekFrom::End(0))? < self.end {
             return Err(Errno::IO.into());
         }
         let mut head = [*first; LOG_RECORD_HEADER_SIZE_BYTES + 1];
