@@ -29,10 +29,27 @@ if (other !== undefined) {
 }
 const open = databases[name]
 
-suite({
-  test: tape,
-  factory: (options) => ttl(open(options).sublevel('entries'), options)
-})
+/** The views whose databases are still open. A view does not close its database, and hundreds of open ones are much to do for some stores. */
+const views = new Map()
+
+function makeView(options) {
+  closeUnused()
+  const db = open(options)
+  const view = ttl(db.sublevel('entries'), options)
+  views.set(view, db)
+  return view
+}
+
+function closeUnused() {
+  for (const [view, db] of views) {
+    if (view.status !== 'closed') continue
+    views.delete(view)
+    // Some tests have a hook that makes closing fail.
+    db.close().catch(() => {})
+  }
+}
+
+suite({ test: tape, factory: makeView })
 
 // Some tests leave their database open, and with it perhaps connections.
 let hasFailed = false
