@@ -74,6 +74,63 @@ test('a worker uses a database in all ways, and finds it again', async (t) => {
   assert.deepEqual(page.problems, [])
 })
 
+test('writes of one turn go to the log together, and reads and writes after them see them', async (t) => {
+  const functions = `
+    const { prototype } = FileSystemSyncAccessHandle
+    const calls = { write: 0, flush: 0 }
+    for (const name of ['write', 'flush']) {
+      const called = prototype[name]
+      prototype[name] = function (...args) {
+        calls[name]++
+        return called.apply(this, args)
+      }
+    }
+    /** How often the browser is called meanwhile. */
+    async function counted(run) {
+      const before = { ...calls }
+      await run()
+      return { write: calls.write - before.write, flush: calls.flush - before.flush }
+    }
+    const numbers = Array.from({ length: 100 }, (_, n) => n)
+    const put = (db, prefix, options) => Promise.all(numbers.map((n) => db.put(prefix + n, 'value ' + n, options)))
+    export async function together() {
+      const db = new Level('together')
+      await db.open()
+      const one = await counted(() => db.put('one', 'value'))
+      const many = await counted(() => put(db, 'many '))
+      const one_synced = await counted(() => db.put('one', 'synced', { sync: true }))
+      const synced = await counted(() => put(db, 'synced ', { sync: true }))
+      const seen = []
+      const pending = [db.put('order', '1'), db.put('order', '2')]
+      seen.push(db.getSync('order'))
+      pending.push(db.put('order', '3'))
+      db.putSync('order', '4')
+      seen.push(db.getSync('order'))
+      pending.push(db.put('order', '5'), db.put('large', 'x'.repeat(10_000)), db.del('order'))
+      const snapshot = db.snapshot()
+      pending.push(db.put('order', '6'))
+      seen.push(db.getSync('order', { snapshot }) ?? null, db.getSync('large').length)
+      pending.push(db.put('order', '7'), db.clear({ gte: 'order', lte: 'order' }), db.put('order', '8'))
+      await Promise.all(pending)
+      await snapshot.close()
+      seen.push(await db.get('order'))
+      const last = db.put('last', 'value')
+      await db.close()
+      await last
+      await db.open()
+      seen.push(db.getSync('last'), (await db.keys({ gte: 'many', lt: 'synced~' }).all()).length)
+      await db.close()
+      return { one, many, one_synced, synced, seen }
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const { one, many, one_synced, synced, seen } = await run(page, 'together')
+  assert.deepEqual(many, one)
+  assert.deepEqual(synced, one_synced)
+  assert.ok(synced.flush > 0)
+  assert.deepEqual(seen, ['2', '4', null, 10_000, '8', 'value', 202])
+})
+
 test('texts of all kinds are read as they were written, one by one and many at once', async (t) => {
   const functions = `
     const kinds = [

@@ -52,6 +52,7 @@ export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions 
 export type { Snapshot } from './snapshot.js'
 export { assertOpen } from './space-writes.js'
 export { Sublevel, type SublevelOptions } from './sublevel.js'
+export { turn } from './turn.js'
 export type {
   ClearedRange,
   Encodings,

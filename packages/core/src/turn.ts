@@ -24,7 +24,7 @@ let immediate: ReturnType<typeof inNextTurn>
 
 /**
  * Notes that an operation is being done. Returns a promise to wait for before the operation's own promise settles, if the event
- * loop should get a turn first.
+ * loop should get a turn first. A back-end that settles a promise of its own without the event loop calls this.
  */
 export function turn(weight = 1): Promise<void> | undefined {
   if (next !== undefined) return next.promise

@@ -1,15 +1,17 @@
 /**
- * The engine in WebAssembly, on files of the origin-private file system, as a back-end of `terrace-core`. Each call is answered within it,
- * except writes for which more files have to be opened first.
+ * The engine in WebAssembly, on files of the origin-private file system, as a back-end of `terrace-core`. Reads are answered within their
+ * call. Small writes wait for the end of the turn, or for the next read, and go to the log together; all wait while more files have to be
+ * opened.
  */
 
-import type { Backend, Bytes, Operations } from 'terrace-core'
+import { type Backend, type Bytes, type Operations, turn } from 'terrace-core'
 import { putBack, storeBatch, storeTwo, takeOut } from './arguments.js'
 import { Background } from './background.js'
 import { CopiedFiles } from './copied-files.js'
 import { Engine } from './engine.js'
 import { exportDatabase } from './export-database.js'
 import { directoryName, FilePool } from './file-pool.js'
+import { joinBatches, MAX_JOINED_BYTES } from './joined-batches.js'
 import type { ModuleLoader } from './module.js'
 import { nextTurn } from './next-turn.js'
 import { type OpenOptions, sizesOf } from './store-options.js'
@@ -23,6 +25,9 @@ const ERROR_IF_EXISTS = 2
 
 /** Fewer free files than this are a reason to open more. */
 const FEW_FILES = 8
+
+/** A larger write gains nothing from others beside it. */
+const SMALL_BYTES = 4096
 
 /** A write that waits, as the bytes of its batch. */
 interface Waiting {
@@ -46,8 +51,8 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   #pool: FilePool | undefined
   #engine: Engine | undefined
   #background: Background | undefined
-  /** Writes that wait until more files are open. While there are any, later ones wait too. */
-  readonly #waiting: Waiting[] = []
+  /** Writes that wait for the end of the turn, or until more files are open. Later ones come after them. */
+  #waiting: Waiting[] = []
   /** Whether the pool may have more files. */
   #mayGrow = true
   #growing: Promise<void> | undefined
@@ -59,7 +64,9 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.#load = load
   }
 
+  /** The engine, which has all writes that were called before, unless they wait for files. */
   protected get opened(): Engine {
+    if (this.#waiting.length > 0 && this.#growing === undefined) this.#writeWaiting()
     return this.#engine as Engine
   }
 
@@ -94,31 +101,41 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   write(operations: Operations, sync: boolean): void | Promise<void> {
-    const engine = this.opened
-    if (!this.#mustWait) this.#writeStored(storeBatch(engine, operations), sync)
-    else return this.#wait(takeOut(engine, storeBatch(engine, operations)), sync)
+    const engine = this.#engine as Engine
+    const length = storeBatch(engine, operations)
+    if (length <= SMALL_BYTES) return this.#wait(takeOut(engine, length), sync)
+    if (this.#waiting.length > 0 || this.#mustWait) return this.writeBatch(takeOut(engine, length), sync)
+    this.#writeStored(length, sync)
   }
 
   /** Writes a batch that is LevelDB's already, like {@link write}. */
   writeBatch(batch: Uint8Array, sync: boolean): void | Promise<void> {
-    if (!this.#mustWait) this.#writeStored(putBack(this.opened, batch), sync)
-    else return this.#wait(batch.slice(), sync)
+    if (this.#mustWait) return this.#wait(batch.slice(), sync)
+    const engine = this.opened
+    this.#writeStored(putBack(engine, batch), sync)
   }
 
   get #mustWait(): boolean {
-    return this.#waiting.length > 0 || this.#needsFiles()
+    return this.#growing !== undefined || this.#needsFiles()
   }
 
   #wait(batch: Uint8Array, sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ batch, sync, resolve, reject })
-      void this.#grow()
+      if (this.#growing !== undefined) return
+      if (this.#needsFiles()) void this.#grow()
+      else if (this.#waiting.length === 1) void this.#writeLater()
     })
+  }
+
+  async #writeLater(): Promise<void> {
+    await turn()
+    if (this.#growing === undefined) this.#writeWaiting()
   }
 
   writeSync(operations: Operations, sync: boolean): void {
     this.#writeWaiting()
-    this.#writeStored(storeBatch(this.opened, operations), sync)
+    this.#writeStored(storeBatch(this.#engine as Engine, operations), sync)
   }
 
   /** As {@link Level.approximateSize}. */
@@ -159,24 +176,37 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   #writeStored(length: number, sync: boolean): void {
-    this.#call(() => this.opened.call('terrace_write', length, Number(sync)))
+    this.#call(() => (this.#engine as Engine).call('terrace_write', length, Number(sync)))
     this.#background?.begin()
   }
 
-  /** Writes what waits, in order. Few files are free then, which is enough for now. */
+  /** Writes what waits, in order. If few files are free, that is enough for now. */
   #writeWaiting(): void {
-    for (const { batch, sync, resolve, reject } of this.#waiting.splice(0)) {
-      try {
-        this.#writeStored(putBack(this.opened, batch), sync)
-        resolve()
-      } catch (error) {
-        reject(error)
-      }
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (let start = 0; start < waiting.length; ) {
+      let end = start
+      let sizeBytes = 0
+      do sizeBytes += (waiting[end++] as Waiting).batch.length
+      while (end < waiting.length && sizeBytes + (waiting[end] as Waiting).batch.length <= MAX_JOINED_BYTES)
+      this.#writeTogether(waiting.slice(start, end))
+      start = end
+    }
+  }
+
+  #writeTogether(writes: readonly Waiting[]): void {
+    try {
+      const batch = joinBatches(writes.map(({ batch }) => batch))
+      const sync = writes.some(({ sync }) => sync)
+      this.#writeStored(putBack(this.#engine as Engine, batch), sync)
+      for (const { resolve } of writes) resolve()
+    } catch (error) {
+      for (const { reject } of writes) reject(error)
     }
   }
 
   #needsFiles(): boolean {
-    return this.#mayGrow && this.opened.call('terrace_free_files') < FEW_FILES
+    return this.#mayGrow && (this.#engine as Engine).call('terrace_free_files') < FEW_FILES
   }
 
   /** Opens more files, then writes what waits. If the browser refuses, the files that are free have to do for now. */
