@@ -74,8 +74,8 @@ lint: setup-tests ## rustfmt, clippy, JavaScript linter
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	npm run lint
 
-PLATFORMS := wasm32-unknown-unknown x86_64-pc-windows-gnu
-platforms: setup ## the engine compiles for platforms where it has no files of its own
+PLATFORMS := wasm32-unknown-unknown x86_64-pc-windows-gnu aarch64-apple-darwin x86_64-unknown-freebsd
+platforms: setup ## the engine compiles for the platforms on which its tests do not run here
 	$(call step,platforms)
 	@if command -v rustup >/dev/null; then \
 	  rustup target add $(PLATFORMS); \
@@ -434,11 +434,11 @@ bench-browser: build $(BROWSER_READY) $(NODE_BENCH_READY) ## Level in Chromium's
 
 # BROWSERS_BENCH="8000 1" make bench-browsers: so many entries, and rounds.
 BROWSERS_BENCH ?= 20000 3
-bench-browsers: build $(BROWSER_READY) $(NODE_BENCH_READY) ## the same in a private window of Chromium, and in Firefox's windows: tables
+bench-browsers: build $(BROWSER_READY) $(NODE_BENCH_READY) ## the same in an isolated page and a private window of Chromium, and in Firefox's windows: tables
 	$(call step,bench-browsers)
 	@scripts/setup firefox
 	@rm -f results/browser-others.jsonl
-	for browser in chromium-private firefox firefox-private; do \
+	for browser in chromium-isolated chromium-private firefox firefox-private; do \
 	  node interop/browser/bench/main.mjs results/browser-others.jsonl $(BROWSERS_BENCH) $$browser; \
 	done
 	$(NODE_BENCH) report results/browser-others.jsonl > results/browser-others.md

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { LAUNCH } from '../test/support/browser.js'
 import { launchFirefox, PRIVATE } from '../test/support/firefox.js'
+import { ISOLATION } from '../test/support/site.js'
 
 /** Firefox would tell milliseconds. */
 const FINE_CLOCK = { 'privacy.reduceTimerPrecision': false }
@@ -14,15 +15,18 @@ const PRIVATE_FIREFOX = { ...FINE_CLOCK, ...PRIVATE }
 
 /**
  * By name: how results call it, how it is started, which takes the profile's directory and resolves with what has `newPage()` and
- * `close()`, and its version, and which kinds of database it lacks.
+ * `close()`, and its version, which kinds of database it lacks, and the headers of the site.
  */
 export const browsers = {
   chromium: {
     workload: 'browser',
-    async start(profile) {
-      const context = await chromium.launchPersistentContext(profile, LAUNCH)
-      return { context, version: `Chromium ${context.browser()?.version() ?? ''}`.trim() }
-    }
+    start: startChromium
+  },
+  // Its pages share memory with their workers.
+  'chromium-isolated': {
+    workload: 'Chromium, isolated page',
+    start: startChromium,
+    headers: ISOLATION
   },
   'chromium-private': {
     workload: 'Chromium, private window',
@@ -41,6 +45,11 @@ export const browsers = {
     start: (profile) => startFirefox(profile, PRIVATE_FIREFOX),
     lacks: ['Level in a worker']
   }
+}
+
+async function startChromium(profile) {
+  const context = await chromium.launchPersistentContext(profile, LAUNCH)
+  return { context, version: `Chromium ${context.browser()?.version() ?? ''}`.trim() }
 }
 
 async function startFirefox(profile, preferences) {

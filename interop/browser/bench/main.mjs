@@ -3,7 +3,8 @@
 //   node bench/main.mjs RESULTS [ENTRIES] [ROUNDS] [BROWSER]
 //
 // RESULTS is a file for the benchmark in bench/node, which makes a table and a plot of it. A round counts the fastest of its turns. Keys have 16
-// bytes and come in random order; values have 100. BROWSER is `chromium`, which is the default, `chromium-private`, `firefox` or `firefox-private`.
+// bytes and come in random order; values have 100. BROWSER is `chromium`, which is the default, `chromium-isolated`,
+// `chromium-private`, `firefox` or `firefox-private`.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -42,7 +43,7 @@ async function site() {
 const files = await site()
 const server = createServer(({ url }, response) => {
   const type = url === '/' ? 'text/html' : url.endsWith('.wasm') ? 'application/wasm' : 'text/javascript'
-  response.writeHead(200, { 'content-type': type }).end(files[url] ?? '<!doctype html>')
+  response.writeHead(200, { 'content-type': type, ...browser.headers }).end(files[url] ?? '<!doctype html>')
 }).listen(0, '127.0.0.1')
 try {
   await inBrowser(browser, measure)
