@@ -26,7 +26,7 @@ export function packDirectory(directory, archive) {
   const files = filesOf(directory).map((file) => join(basename(directory), file))
   const options = { cwd: dirname(directory), env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' } }
   rmSync(archive, { force: true })
-  for (const file of files) lutimesSync(join(options.cwd, file), seconds, seconds)
+  for (const file of files) settle(join(options.cwd, file), seconds)
   if (archive.endsWith('.zip')) {
     execFileSync('zip', ['-X', '-9', '--quiet', archive, '-@'], { ...options, input: files.join('\n') })
     return
@@ -39,6 +39,13 @@ export function packDirectory(directory, archive) {
     maxBuffer: 1 << 30
   })
   execFileSync('sh', ['-c', 'gzip --no-name --best >"$0"', archive], { ...options, input: tar })
+}
+
+/** Gives a file or link its time, and a file permissions without a trace of the umask. */
+function settle(file, seconds) {
+  const status = lstatSync(file)
+  if (status.isFile()) chmodSync(file, status.mode & 0o100 ? 0o755 : 0o644)
+  lutimesSync(file, seconds, seconds)
 }
 
 /** The files and links in a directory, sorted. */

@@ -17,7 +17,6 @@ const [example, output] = ['c', 'text'].map(
   (language) => page.split(`\`\`\`${language}\n`)[1].split('```')[0]
 )
 
-/** The file that systems load. Its ending, and that of a program. */
 const isWindows = (name) => PLATFORMS[name].os === 'win32'
 
 for (const name of Object.keys(PLATFORMS)) {
@@ -115,13 +114,8 @@ function expectToRun(t, name, library, program, kind) {
   mkdirSync(directory)
   if (isWindows(name)) copyFileSync(join(library, 'bin', 'terrace.dll'), join(program, '..', 'terrace.dll'))
   const env = { LD_LIBRARY_PATH: join(library, 'lib') }
-  const runner = name.startsWith('linux-arm64') ? { QEMU_LD_PREFIX: '/usr/aarch64-linux-gnu' } : {}
   for (const time of ['first', 'second']) {
-    assert.equal(
-      run(name, program, [], { cwd: directory, env: { ...env, ...runner } }),
-      output,
-      `${kind}, ${time}`
-    )
+    assert.equal(run(name, program, [], { cwd: directory, env }), output, `${kind}, ${time}`)
   }
 }
 
