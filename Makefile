@@ -13,7 +13,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
-.PHONY: prebuilds test-platforms node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: prebuilds test-archives test-platforms node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
 .PHONY: check-packages upgrading audit check-workflow release
 
 help: ## list what can be made
@@ -37,13 +37,17 @@ endif
 demo: build ## the main job on real input
 	node demo/demo.mjs
 
-# make prebuilds PLATFORMS="linux-arm64-musl win32-x64": these alone. CHECK=1: each twice, which must give the same bytes.
-# Only what the command line says is meant: the step platforms has a variable of this name.
-PREBUILDS = $(if $(filter command,$(origin PLATFORMS)),$(PLATFORMS))
-prebuilds: setup ## build the addon for every platform, and check what each file needs and how large it is
+# make prebuilds WHAT="library program" PLATFORMS="linux-arm64-musl win32-x64": these alone. CHECK=1: each twice, which must give the
+# same bytes. Only what the command line says is meant: the step platforms has a variable of this name.
+PREBUILDS = $(WHAT) $(if $(filter command,$(origin PLATFORMS)),$(PLATFORMS))
+prebuilds: setup ## build addon, C library and program for every platform, and check what each file needs and how large it is
 	$(call step,prebuilds)
 	@scripts/setup prebuilds
 	node scripts/prebuilds.mjs $(if $(CHECK),--check) $(PREBUILDS)
+
+test-archives: ## programs in C with the archives of the C library by pkg-config and CMake, and the programs, as far as they run here
+	$(call step,test-archives)
+	node --test --test-reporter=spec tests/archives/
 
 PLATFORMS_READY := interop/platforms/node_modules/.package-lock.json
 # --force: some of the programs are for other processors than this one.
@@ -123,7 +127,7 @@ gates-update: setup-tests ## commit to the counts of now: writes crates/bench/ga
 
 # The packages, those first that take longest. Most of their tests wait for servers, disks and clocks, so two run at a time. What
 # each prints comes at its end, and all are run even if one fails.
-PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb core back-ends/lmdb copy bytewise)
+PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb core back-ends/lmdb copy cli bytewise)
 .PHONY: $(PACKAGE_TESTS)
 $(PACKAGE_TESTS): build
 	$(call step,packages/$(@:test-of-%=%))
@@ -245,7 +249,7 @@ windows: build ## tests in wine: the environment of Windows, the engine, the Nod
 	$(call step,windows)
 	$(prepare_windows)
 	@scripts/setup prebuilds
-	node scripts/prebuilds.mjs win32-x64
+	node scripts/prebuilds.mjs addon win32-x64
 	cargo test --target $(WINDOWS) --package terrace-env --package terrace-engine
 	node interop/windows/run.js $(WINDOWS_JOBS) --results results/windows.json
 
@@ -571,4 +575,4 @@ docs: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules bench/node/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node
+	rm -rf node_modules packages/*/node_modules bench/node/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node packages/cli/built

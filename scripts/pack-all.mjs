@@ -3,11 +3,9 @@
 //
 //   node scripts/pack-all.mjs DIRECTORY
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
-import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
-import { pack } from './pack.mjs'
+import { builtPlatforms, pack } from './pack.mjs'
 
 const [target] = process.argv.slice(2)
 if (target === undefined) {
@@ -15,8 +13,7 @@ if (target === undefined) {
   process.exit(2)
 }
 const { workspaces } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const platforms = Object.keys(PLATFORMS).filter((platform) => existsSync(addonFile(platform)))
 const archives = workspaces.flatMap((workspace) =>
-  pack(workspace.replace(/^packages\//, ''), target, platforms)
+  pack(workspace.replace(/^packages\//, ''), target, builtPlatforms)
 )
 for (const archive of new Set(archives)) console.log(relative('.', archive))

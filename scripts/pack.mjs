@@ -3,8 +3,8 @@
 //   node scripts/pack.mjs [--all-platforms] PACKAGE [DIRECTORY]
 //
 // PACKAGE is a directory of `packages/`, such as `core` or `back-ends/lmdb`. Prints the paths of the archives in DIRECTORY, by
-// default `target/packages`, and on standard error how to install them. The addon is packed for this machine, or for all platforms,
-// once `make prebuilds` has built it for them.
+// default `target/packages`, and on standard error how to install them. What is native is packed for this machine, or for all
+// platforms, once `make prebuilds` has built it for them.
 //
 // The packages of the platforms are optional dependencies of the published package only: in a checkout, where they
 // are not published yet, npm must not look for them.
@@ -24,6 +24,7 @@ import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
 import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { packPackage, packStage, THIRD_PARTY } from './pack-package.mjs'
+import { programFile, programName } from './prebuilds/paths.mjs'
 
 const ALL_PLATFORMS = '--all-platforms'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -40,38 +41,61 @@ function backEnd(name) {
   return join('back-ends', name)
 }
 
+/** By the directory of a package that has packages for the platforms: what they have in them. */
+const NATIVE = {
+  terrace: {
+    fileOf: addonFile,
+    nameIn: () => 'terrace.node',
+    product: 'addon',
+    licences: join(packagesDirectory, 'terrace', THIRD_PARTY)
+  },
+  cli: {
+    fileOf: programFile,
+    nameIn: (platform) => programName(PLATFORMS[platform]),
+    product: 'program',
+    licences: join(root, 'crates', 'cli', THIRD_PARTY)
+  }
+}
+
+/** The platforms for which a package was built here. */
+export function builtPlatforms(directory) {
+  return Object.keys(PLATFORMS).filter((platform) => existsSync(NATIVE[directory].fileOf(platform)))
+}
+
 /**
- * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs, with the addon for `platforms`.
- * Returns the paths of the archives.
+ * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs, with what is native for the
+ * platforms that `platformsOf` names for its directory. Returns the paths of the archives.
  */
-export function pack(directory, target, platforms = [platformName()]) {
+export function pack(directory, target, platformsOf = () => [platformName()]) {
   const packageDirectory = join(packagesDirectory, directory)
   const dependencies = Object.keys(manifestOf(packageDirectory).dependencies ?? {})
   const needed = dependencies
     .filter((name) => ours.has(name))
-    .flatMap((name) => pack(ours.get(name), target, platforms))
-  const hasAddon = existsSync(join(packageDirectory, 'npm'))
+    .flatMap((name) => pack(ours.get(name), target, platformsOf))
   return [
     ...needed,
-    ...(hasAddon
-      ? packWithAddon(packageDirectory, target, platforms)
+    ...(directory in NATIVE
+      ? packNative(directory, target, platformsOf(directory))
       : [packPackage(packageDirectory, target)])
   ]
 }
 
 /** Packs a package for each of `platforms`, and the main package, which asks for those of all that there are. */
-function packWithAddon(packageDirectory, target, platforms) {
+function packNative(directory, target, platforms) {
+  const packageDirectory = join(packagesDirectory, directory)
+  const { fileOf, nameIn, product, licences } = NATIVE[directory]
   for (const platform of platforms) {
-    if (existsSync(addonFile(platform))) continue
-    const command = platform === platformName() ? 'npm run build' : `make prebuilds PLATFORMS=${platform}`
-    throw new Error(`${addonFile(platform)} is missing: run "${command}" first`)
+    if (existsSync(fileOf(platform))) continue
+    const isOurs = platform === platformName()
+    const command = isOurs ? 'npm run build' : `make prebuilds WHAT=${product} PLATFORMS=${platform}`
+    throw new Error(`${fileOf(platform)} is missing: run "${command}" first`)
   }
 
   const archives = platforms.map((platform) =>
     packStage(target, (stage) => {
       cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
-      addThirdPartyLicences(packageDirectory, stage)
-      copyFileSync(addonFile(platform), join(stage, 'terrace.node'))
+      addThirdPartyLicences(licences, stage)
+      copyFileSync(fileOf(platform), join(stage, nameIn(platform)))
     })
   )
   const all = readdirSync(join(packageDirectory, 'npm'))
@@ -83,10 +107,10 @@ function packWithAddon(packageDirectory, target, platforms) {
   ]
 }
 
-/** Puts the licences of what is linked into an addon beside it, and names them among the files. */
-function addThirdPartyLicences(packageDirectory, stage) {
+/** Puts the licences of what is linked into a binary beside it, and names them among the files. */
+function addThirdPartyLicences(licences, stage) {
   const manifest = manifestOf(stage)
-  copyFileSync(join(packageDirectory, THIRD_PARTY), join(stage, THIRD_PARTY))
+  copyFileSync(licences, join(stage, THIRD_PARTY))
   const files = [...new Set([...manifest.files, THIRD_PARTY])]
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify({ ...manifest, files }, null, 2)}\n`)
 }
@@ -102,7 +126,7 @@ function main(args) {
   }
 
   const platforms = args.includes(ALL_PLATFORMS) ? Object.keys(PLATFORMS) : [platformName()]
-  const archives = pack(directory, target, platforms)
+  const archives = pack(directory, target, () => platforms)
   for (const archive of archives) console.log(archive)
 
   const otherPlatform = (archive) => /terrace-db-/.test(archive) && !archive.includes(platformName())

@@ -1,18 +1,20 @@
-// Builds the addon for every platform that terrace has builds for, from this machine, and checks each file. docs/prebuilds.md tells more.
+// Builds the addon, the C library and the program for every platform that terrace has builds for, from this machine, and checks each file.
+// docs/prebuilds.md tells more.
 //
-//   node scripts/prebuilds.mjs [--check] [PLATFORM ...]    builds these, or all
-//   node scripts/prebuilds.mjs --targets                   prints Rust's names of the platforms
+//   node scripts/prebuilds.mjs [--check] [PRODUCT | PLATFORM ...]    builds these, or all: products are addon, library, program
+//   node scripts/prebuilds.mjs --targets                             prints Rust's names of the platforms
 //
 // With --check each is built a second time in another directory, and both files must be the same.
 
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { addonFile, putInPlace } from '../packages/terrace/scripts/cargo-build.mjs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { putInPlace } from '../packages/terrace/scripts/cargo-build.mjs'
 import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { build } from './prebuilds/build.mjs'
 import { complaints } from './prebuilds/complaints.mjs'
 import { inspect } from './prebuilds/inspect.mjs'
 import { work } from './prebuilds/paths.mjs'
+import { PRODUCTS } from './prebuilds/products.mjs'
 import { brokenSignature } from './prebuilds/signature.mjs'
 import { isTooLarge, sizeOf, sizeTable } from './prebuilds/sizes.mjs'
 
@@ -23,39 +25,57 @@ function main(args) {
   }
 
   const wanted = args.filter((arg) => arg !== '--check')
-  const unknown = wanted.filter((name) => !(name in PLATFORMS))
+  const unknown = wanted.filter((name) => !(name in PLATFORMS || name in PRODUCTS))
   if (unknown.length > 0) {
-    throw new Error(`unknown: ${unknown.join(', ')}. There are ${Object.keys(PLATFORMS).join(', ')}`)
+    const known = [...Object.keys(PRODUCTS), ...Object.keys(PLATFORMS)]
+    throw new Error(`unknown: ${unknown.join(', ')}. There are ${known.join(', ')}`)
   }
 
-  const names = wanted.length > 0 ? wanted : Object.keys(PLATFORMS)
-  const results = names.map((name, i) => {
-    console.log(`prebuilds: ${name} (${i + 1} of ${names.length})`)
-    return buildAndCheck(name, args.includes('--check'))
+  const chosen = (list) => {
+    const named = wanted.filter((name) => name in list)
+    return named.length > 0 ? named : Object.keys(list)
+  }
+  const pairs = chosen(PLATFORMS).flatMap((name) => chosen(PRODUCTS).map((product) => [product, name]))
+  const results = pairs.map(([product, name], i) => {
+    console.log(`prebuilds: ${product} for ${name} (${i + 1} of ${pairs.length})`)
+    return buildAndCheck(product, name, args.includes('--check'))
   })
 
   console.log(`\n${sizeTable(results)}\n`)
-  const failures = results.flatMap(({ name, wrong }) => wrong.map((each) => `${name}: ${each}`))
+  const failures = results.flatMap(({ product, name, wrong }) =>
+    wrong.map((each) => `${product} for ${name}: ${each}`)
+  )
   if (failures.length > 0) throw new Error(failures.join('\n'))
 }
 
-function buildAndCheck(name, isRepeated) {
+function buildAndCheck(product, name, isRepeated) {
   const platform = PLATFORMS[name]
-  const file = addonFile(name)
-  putInPlace(build(platform), file)
-  const size = sizeOf(file)
-  const wrong = complaints(platform, inspect(file))
-  if (isTooLarge(size)) wrong.push('it is too large')
-  if (platform.os === 'darwin') wrong.push(...brokenSignature(readFileSync(file)))
-  if (isRepeated && !isSameAgain(platform, file)) wrong.push('a second build gave other bytes')
-  return { name, ...size, wrong }
+  const made = make(product, name)
+  const size = sizeOf(made)
+  const wrong = [...made.wrong, ...complaints(platform, inspect(made.binary), made.expected)]
+  if (isTooLarge(size, product)) wrong.push('it is too large')
+  if (platform.os === 'darwin') wrong.push(...brokenSignature(readFileSync(made.binary)))
+  if (isRepeated && !isSameAgain(product, name, made)) wrong.push('a second build gave other bytes')
+  for (const [file, place] of made.places) {
+    mkdirSync(dirname(place), { recursive: true })
+    putInPlace(file, place)
+  }
+  return { product, name, ...size, wrong }
+}
+
+/** Builds a product for a platform, and puts together in `directory` what is published. */
+function make(product, name, directory = work) {
+  const files = build(PRODUCTS[product], PLATFORMS[name], join(directory, 'build'))
+  const assembled = join(directory, 'assembled', name)
+  mkdirSync(assembled, { recursive: true })
+  return PRODUCTS[product].assemble(name, files, assembled)
 }
 
 /** Builds once more from the beginning. */
-function isSameAgain(platform, file) {
+function isSameAgain(product, name, made) {
   const again = join(work, 'again')
   rmSync(again, { recursive: true, force: true })
-  const isSame = readFileSync(build(platform, again)).equals(readFileSync(file))
+  const isSame = readFileSync(make(product, name, again).result).equals(readFileSync(made.result))
   if (isSame) rmSync(again, { recursive: true })
   return isSame
 }

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { NATIVE_PACKAGES } from './manifests.mjs'
 
 const VERSION = String.raw`(?<version>\d+\.\d+\.\d+)`
 const OURS = '"(?:terrace(?:-[a-z]+)?|@terrace-db/[a-z0-9-]+)"'
@@ -23,8 +24,8 @@ const NPM_LOCK = [
 function placesIn(root) {
   const read = (file) => readFileSync(join(root, file), 'utf8')
   const { workspaces } = JSON.parse(read('package.json'))
-  const platforms = readdirSync(join(root, 'packages', 'terrace', 'npm')).map(
-    (name) => `packages/terrace/npm/${name}`
+  const platforms = NATIVE_PACKAGES.flatMap((directory) =>
+    readdirSync(join(root, 'packages', directory, 'npm')).map((name) => `packages/${directory}/npm/${name}`)
   )
   const manifests = [...workspaces, ...platforms].map((directory) => `${directory}/package.json`)
   const members = readdirSync(join(root, 'crates'))

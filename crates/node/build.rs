@@ -13,17 +13,13 @@ fn main() {
     }
 
     match (system.as_str(), env::var("CARGO_CFG_TARGET_ABI").as_deref()) {
-        // Without them the file would name the directory that it was built in, and libraries that it does not use.
-        ("macos", _) => {
-            println!("cargo:rustc-cdylib-link-arg=-Wl,-install_name,@rpath/terrace.node");
-            println!("cargo:rustc-cdylib-link-arg=-Wl,-dead_strip_dylibs");
-        }
-        // zig as the linker exports every symbol unless it gets a list, and puts the time into the file unless it optimises.
+        // Without it the file would name the directory that it was built in.
+        ("macos", _) => println!("cargo:rustc-cdylib-link-arg=-Wl,-install_name,@rpath/terrace.node"),
+        // zig as the linker exports every symbol unless it gets a list.
         ("windows", Ok("llvm")) => {
             let root = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
             println!("cargo:rerun-if-changed=exports.def");
             println!("cargo:rustc-cdylib-link-arg={root}/exports.def");
-            println!("cargo:rustc-cdylib-link-arg=-O2");
         }
         _ => {}
     }

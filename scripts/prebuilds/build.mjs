@@ -1,4 +1,4 @@
-// Builds the addon for one platform, the same bytes wherever and whenever it is built with the same tools.
+// Builds a crate for one platform, the same bytes wherever and whenever it is built with the same tools.
 
 import { execFileSync } from 'node:child_process'
 import { homedir } from 'node:os'
@@ -6,24 +6,22 @@ import { delimiter, join } from 'node:path'
 import { buildBy } from '../../packages/terrace/scripts/cargo-build.mjs'
 import { root, tools, work } from './paths.mjs'
 
+/** The program is large: with all of it optimised at once it is smaller, and no slower. That takes longer. */
+const WHOLE = { CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
+
 /**
- * Builds for a platform of the list, in a target directory of cargo. Returns the file. Ends this program if that fails.
+ * Builds a crate for a platform of the list, in a target directory of cargo. Returns the files. Ends this program if that fails.
  *
  * zig compiles C and links, for it comes with the C libraries of all the platforms, and glibc's in each version.
  */
-export function build(platform, targetDirectory = join(work, 'build')) {
+export function build({ crate, isStatic, isWhole }, platform, targetDirectory = join(work, 'build')) {
   const target = platform.glibc ? `${platform.target}.${platform.glibc}` : platform.target
   const options = ['--release', '--locked', '--target', target, '--target-dir', targetDirectory]
-  return buildBy(
-    'zigbuild',
-    'terrace-node',
-    /\.(so|dylib|dll)$/,
-    options,
-    environment(platform, targetDirectory)
-  )
+  const variables = { ...environment(platform, isStatic, targetDirectory), ...(isWhole && WHOLE) }
+  return buildBy('zigbuild', crate, options, variables)
 }
 
-function environment(platform, targetDirectory) {
+function environment(platform, isStatic, targetDirectory) {
   // The later of two that fit counts.
   const prefixes = [
     [root, '/terrace'],
@@ -33,8 +31,12 @@ function environment(platform, targetDirectory) {
   ].map(([from, to]) => `${from.replace(/\/$/, '')}=${to}`)
 
   const flags = prefixes.map((prefix) => `--remap-path-prefix=${prefix}`)
-  // What loads the addon has the C library already.
-  if (platform.libc === 'musl') flags.push('-Ctarget-feature=-crt-static')
+  // What loads a library has musl already. A program that brings its own runs on every Linux.
+  if (platform.libc === 'musl' && !isStatic) flags.push('-Ctarget-feature=-crt-static')
+  // Libraries that are not used would be named in the file.
+  if (platform.os === 'darwin') flags.push('-Clink-arg=-Wl,-S', '-Clink-arg=-Wl,-dead_strip_dylibs')
+  // zig as the linker puts the time into the file unless it optimises.
+  if (platform.os === 'win32') flags.push('-Clink-arg=-O2')
   return {
     PATH: `${tools}${delimiter}${process.env.PATH}`,
     CARGO_ZIGBUILD_PYTHON_PATH: join(tools, 'python3'),

@@ -2,9 +2,6 @@
 
 import { compareVersions } from './inspect.mjs'
 
-/** Node calls it when it loads an addon. */
-const ENTRY = 'napi_register_module_v1'
-
 /** The newest version of glibc whose symbols a build may need: that of RHEL 8 and Debian 10. */
 const NEWEST_GLIBC = '2.28'
 
@@ -17,8 +14,13 @@ const WINDOWS_LIBRARIES =
 
 const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' }
 
-/** What is wrong with a build for `platform` of which {@link inspect} has said `facts`: nothing, if it is good. */
-export function complaints(platform, facts) {
+/**
+ * What is wrong with a build for `platform` of which {@link inspect} has said `facts`: nothing, if it is good.
+ *
+ * @param expected - What the file is to those that load it: its `exports`, and nothing else but what it `mayExport` unless
+ *   `exportsMore`; its `id`, the name that it has for itself, if that matters; and whether it `isStatic`, which is without any library.
+ */
+export function complaints(platform, facts, expected) {
   const found = []
   const expect = (isRight, complaint) => {
     if (!isRight) found.push(complaint)
@@ -27,12 +29,17 @@ export function complaints(platform, facts) {
   expect(facts.format.startsWith(formatOf(platform)), `it is ${facts.format}, not ${formatOf(platform)}`)
   const arch = ARCHITECTURES[platform.cpu]
   expect(facts.arch === arch, `it is for ${facts.arch}, not ${arch}`)
-  expect(facts.exports.includes(ENTRY), `it does not export ${ENTRY}`)
+  const missing = expected.exports.filter((name) => !facts.exports.includes(name))
+  expect(missing.length === 0, `it does not export ${missing.join(', ')}`)
+  const allowed = [...expected.exports, ...(expected.mayExport ?? [])]
+  const more = expected.exportsMore ? [] : facts.exports.filter((name) => !allowed.includes(name))
+  expect(more.length === 0, `it exports more: ${more.slice(0, 10).join(', ')}`)
   expect(
-    facts.libraries.length > 0,
+    expected.isStatic || facts.libraries.length > 0,
     'it names no library: it was not linked as others are, or not read right'
   )
-  const foreign = facts.libraries.filter((library) => !librariesOf(platform).test(library))
+  const known = expected.isStatic ? /^$/ : librariesOf(platform)
+  const foreign = facts.libraries.filter((library) => !known.test(library))
   expect(foreign.length === 0, `it needs ${foreign.join(', ')}`)
   const newer = facts.glibc.filter((version) => compareVersions(version, NEWEST_GLIBC) > 0)
   expect(newer.length === 0, `it needs symbols of glibc ${newer.join(', ')}, later than ${NEWEST_GLIBC}`)
@@ -40,8 +47,8 @@ export function complaints(platform, facts) {
   if (platform.libc === 'musl') expect(facts.glibc.length === 0, 'it needs symbols of glibc')
   if (platform.macos) {
     expect(facts.macos === platform.macos, `it is for macOS ${facts.macos}, not ${platform.macos} and newer`)
-    expect(facts.id === '@rpath/terrace.node', `it is named ${facts.id}`)
   }
+  if (expected.id) expect(facts.id === expected.id, `it is named ${facts.id}, not ${expected.id}`)
   return found
 }
 

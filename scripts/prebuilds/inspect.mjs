@@ -1,4 +1,4 @@
-// Reads from a built addon what it needs from the system that loads it. LLVM's tools read the formats of all platforms.
+// Reads from a built file what it needs from the system that loads it. LLVM's tools read the formats of all platforms.
 
 import { execFileSync } from 'node:child_process'
 
@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process'
  * What the file says.
  *
  * @returns {{ format: string, arch: string, libraries: string[], exports: string[], glibc: string[], id?: string, macos?: string }} `libraries` as
- *   the file names them, `glibc` the versions of glibc's symbols, `id` the name that a file
- *   for macOS has for itself, and `macos` the oldest version.
+ *   the file names them, `glibc` the versions of glibc's symbols, `id` the name that a library has for
+ *   itself, and `macos` the oldest version.
  */
 export function inspect(file) {
   const header = llvm('readobj', '--file-headers', file)
@@ -26,7 +26,9 @@ function reader(format) {
 function readElf(file) {
   const needed = /NeededLibraries \[\n(.*?)\]/s.exec(llvm('readobj', '--needed-libs', file))
   const symbols = llvm('objdump', '--dynamic-syms', file)
+  const name = /\(?SONAME\)?\s+Library soname: \[(.*?)\]/.exec(llvm('readobj', '--dynamic-table', file))
   return {
+    id: name?.[1],
     libraries: lines(needed?.[1]),
     exports: matches(symbols, /^\w+ g\s+DF? \.text\s.*\s(\S+)$/gm),
     glibc: [...new Set(matches(symbols, /\(?GLIBC_([\d.]+)\)?/g))].sort(compareVersions)
@@ -50,7 +52,9 @@ function readMachO(file) {
 function readPe(file) {
   const exported = llvm('readobj', '--coff-exports', file)
   const imported = llvm('readobj', '--coff-imports', file)
+  const name = /^\s*DLL name: (\S+)/m.exec(llvm('objdump', '--private-headers', file))
   return {
+    id: name?.[1],
     libraries: matches(imported, /Import \{\n\s*Name: (\S+)/g).map((name) => name.toLowerCase()),
     exports: matches(exported, /^\s*Name: (\S+)/gm)
   }
@@ -66,8 +70,21 @@ export function compareVersions(a, b) {
   return 0
 }
 
-function llvm(tool, ...args) {
-  return execFileSync(`llvm-${tool}`, args, { encoding: 'utf8', maxBuffer: 1 << 28 })
+/** The names that others can link with in a static library, as the platform spells them. */
+export function definedIn(file) {
+  return matches(
+    llvm('nm', '--no-llvm-bc', '--quiet', '--defined-only', '--extern-only', '--format=posix', file),
+    /^(\S+) [A-Z]\b/gm
+  )
+}
+
+/** Runs one of LLVM's tools. Returns what it prints. */
+export function llvm(tool, ...args) {
+  return execFileSync(`llvm-${tool}`, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
 }
 
 function lines(text = '') {

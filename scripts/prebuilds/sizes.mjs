@@ -1,35 +1,36 @@
 // How large the builds are: as files, and as npm's archives carry them.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-/** The most that a package may have in its archive. */
-const MAX_PACKED_BYTES = 3_000_000
+/** The most that an archive may have. That of the library has it twice, once with all that a linker may want. */
+const MAX_PACKED_BYTES = { addon: 3_000_000, library: 8_000_000, program: 3_000_000 }
 
-/** The sizes of a file and its hash. An archive has little more than the file. */
-export function sizeOf(file) {
-  const bytes = readFileSync(file)
+/** The sizes of the `binary` of a build and of its archive, and the hash of the `result`, which may be either. */
+export function sizeOf({ binary, result }) {
+  const bytes = readFileSync(result)
   return {
-    plainBytes: bytes.length,
-    packedBytes: gzipSync(bytes, { level: 9 }).length,
+    plainBytes: statSync(binary).size,
+    // An archive has little more than the file.
+    packedBytes: result === binary ? gzipSync(bytes, { level: 9 }).length : bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex')
   }
 }
 
-export function isTooLarge({ packedBytes }) {
-  return packedBytes > MAX_PACKED_BYTES
+export function isTooLarge({ packedBytes }, product) {
+  return packedBytes > MAX_PACKED_BYTES[product]
 }
 
-/** A table of the results of {@link sizeOf}, each with a `name`. */
+/** A table of the results of {@link sizeOf}, each with its `product` and `name`. */
 export function sizeTable(results) {
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
   return [
-    '| platform | plain | packed | SHA-256 |',
-    '|---|--:|--:|---|',
+    '| what | platform | plain | packed | SHA-256 |',
+    '|---|---|--:|--:|---|',
     ...results.map(
-      ({ name, plainBytes, packedBytes, sha256 }) =>
-        `| ${name} | ${megabytes(plainBytes)} | ${megabytes(packedBytes)} | ${sha256.slice(0, 16)} |`
+      ({ product, name, plainBytes, packedBytes, sha256 }) =>
+        `| ${product} | ${name} | ${megabytes(plainBytes)} | ${megabytes(packedBytes)} | ${sha256.slice(0, 16)} |`
     )
   ].join('\n')
 }

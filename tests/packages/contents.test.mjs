@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
@@ -36,7 +36,7 @@ test('no stray file is in a package', () => {
   const expected = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|mjs|d\.ts|d\.mts))$/
   const binary =
     /^(THIRD-PARTY-LICENSES\.txt|dist\/browser\/(package\.json|licences\.txt|(terrace|memory)\.wasm))$/
-  const platform = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|terrace\.node)$/
+  const platform = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|terrace(\.node|\.exe)?)$/
   expectNone(packages, ({ files, manifest }) =>
     files.filter((file) =>
       PLATFORM.test(manifest.name) ? !platform.test(file) : !expected.test(file) && !binary.test(file)
@@ -121,18 +121,35 @@ test('exports have types for import and require, and everything that a manifest 
   })
 })
 
-test('the package asks for the addon of every platform, at its own version', () => {
-  const { manifest } = libraries.find((each) => each.manifest.name === 'terrace')
-  const built = packages.filter((each) => PLATFORM.test(each.manifest.name))
-  for (const { manifest: platform } of built) {
-    assert.equal(manifest.optionalDependencies[platform.name], platform.version)
+test('a package asks for what is native of every platform, at its own version', () => {
+  const isOfProgram = (name) => name.startsWith('@terrace-db/cli-')
+  for (const name of ['terrace', 'terrace-cli']) {
+    const isOwn = (platform) => PLATFORM.test(platform) && isOfProgram(platform) === (name === 'terrace-cli')
+    const { manifest } = libraries.find((each) => each.manifest.name === name)
+    const built = packages.filter((each) => isOwn(each.manifest.name))
+    assert.equal(built.length, 1)
+    for (const { manifest: platform } of built) {
+      assert.equal(manifest.optionalDependencies[platform.name], platform.version)
+    }
+    assert.ok(Object.keys(manifest.optionalDependencies).every(isOwn))
   }
-  assert.ok(Object.keys(manifest.optionalDependencies).every((name) => PLATFORM.test(name)))
+})
+
+test('a program may be executed', () => {
+  const programs = packages.filter(({ manifest }) => manifest.name.startsWith('@terrace-db/cli-'))
+  assert.equal(programs.length, 1)
+  expectNone(programs, ({ directory, manifest }) =>
+    manifest.files
+      .filter((file) => file.startsWith('terrace'))
+      .filter((file) => (statSync(join(directory, file)).mode & 0o111) !== 0o111)
+  )
 })
 
 test('the licences of what is linked into a binary are beside it, and up to date', () => {
-  const withBinaries = packages.filter(({ files }) => files.some((file) => /\.(node|wasm)$/.test(file)))
-  assert.ok(withBinaries.length > 1)
+  const withBinaries = packages.filter(({ files }) =>
+    files.some((file) => /\.(node|wasm|exe)$|^terrace$/.test(file))
+  )
+  assert.ok(withBinaries.length > 2)
   expectNone(withBinaries, ({ files }) =>
     files.includes('THIRD-PARTY-LICENSES.txt') ? [] : ['no THIRD-PARTY-LICENSES.txt']
   )

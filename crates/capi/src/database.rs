@@ -88,7 +88,7 @@ unsafe extern "C" fn leveldb_open(
 ) -> *const Database {
     or_report(error, ptr::null(), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let directory = unsafe { directory(name)? };
+        let directory = unsafe { directory("name", name)? };
         Database::open(options, directory, |_| {})
     })
 }

@@ -1,13 +1,12 @@
 //! The environment: the operating system's, the only one that this interface can create.
 //!
-//! Predecessor: the options. Successor: the engine's [`PosixEnv`].
+//! Predecessor: the options. Successor: the engine's [`default_env`].
 
 use std::ffi::c_char;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use terrace_engine::env::{Env, PosixEnv};
+use terrace_engine::env::{Env, default_env};
 
 use crate::barrier;
 use crate::memory::{copy, drop_box};
@@ -23,7 +22,7 @@ impl EnvHandle {
 
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_create_default_env() -> *mut EnvHandle {
-    barrier::or_else(std::ptr::null_mut(), || Box::into_raw(Box::new(EnvHandle(Arc::new(PosixEnv::new())))))
+    barrier::or_else(std::ptr::null_mut(), || Box::into_raw(Box::new(EnvHandle(default_env()))))
 }
 
 #[unsafe(no_mangle)]
@@ -32,23 +31,32 @@ unsafe extern "C" fn leveldb_env_destroy(env: *mut EnvHandle) {
     barrier::or_else((), || unsafe { drop_box(env) });
 }
 
-/// Chosen as in LevelDB: the directory in the variable `TEST_TMPDIR`, or one of the user's own in `/tmp`.
+/// Chosen as in LevelDB: the directory in the variable `TEST_TMPDIR`, or one of the user's own among those for temporary files.
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_env_get_test_directory(env: Option<&EnvHandle>) -> *mut c_char {
     barrier::or_else(std::ptr::null_mut(), || {
         let Some(env) = env else { return std::ptr::null_mut() };
         let directory = match std::env::var_os("TEST_TMPDIR").filter(|directory| !directory.is_empty()) {
             Some(directory) => PathBuf::from(directory),
-            None => {
-                // SAFETY: the call has no conditions.
-                let user = unsafe { libc::geteuid() };
-                PathBuf::from(format!("/tmp/leveldbtest-{user}"))
-            }
+            None => users_test_directory(),
         };
         // If it cannot be created, its first user will get an error.
         let _ = env.0.create_directory_all(&directory);
-        let mut bytes = directory.into_os_string().into_vec();
+        let mut bytes = directory.into_os_string().into_encoded_bytes();
         bytes.push(0);
         copy(&bytes).unwrap_or(std::ptr::null_mut())
     })
+}
+
+#[cfg(unix)]
+fn users_test_directory() -> PathBuf {
+    // SAFETY: the call has no conditions.
+    let user = unsafe { libc::geteuid() };
+    PathBuf::from(format!("/tmp/leveldbtest-{user}"))
+}
+
+/// Windows has a directory for temporary files for each user.
+#[cfg(windows)]
+fn users_test_directory() -> PathBuf {
+    std::env::temp_dir().join("leveldbtest")
 }

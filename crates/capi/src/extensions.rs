@@ -2,9 +2,7 @@
 //!
 //! Predecessor: the program. Successor: the engine's [`Db`](terrace_engine::Db).
 
-use std::ffi::{CStr, OsStr, c_char};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::{CStr, c_char};
 use std::ptr;
 
 use terrace_engine::Stats;
@@ -13,7 +11,7 @@ use terrace_engine::limits::LEVEL_COUNT;
 use crate::barrier::{self, ErrorPointer, or_report};
 use crate::database::Database;
 use crate::failure::{Failure, Result, given};
-use crate::memory::{directory, text};
+use crate::memory::directory;
 use crate::options::OptionsHandle;
 
 /// A `terrace_level_statistics_t`.
@@ -78,7 +76,7 @@ unsafe extern "C" fn terrace_open_read_only(
 ) -> *const Database {
     or_report(error, ptr::null(), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let directory = unsafe { directory(name)? };
+        let directory = unsafe { directory("name", name)? };
         Database::open(options, directory, |options| options.read_only = true)
     })
 }
@@ -114,8 +112,8 @@ unsafe extern "C" fn terrace_checkpoint(
     or_report(error, (), || {
         let database = given("db", database)?;
         // SAFETY: by the header's rule it is NULL or a string.
-        let target = unsafe { text("target", target)? };
-        Ok(database.db().checkpoint(Path::new(OsStr::from_bytes(target.to_bytes())))?)
+        let target = unsafe { directory("target", target)? };
+        Ok(database.db().checkpoint(target)?)
     });
 }
 

@@ -20,7 +20,7 @@ unsafe extern "C" fn leveldb_destroy_db(
 ) {
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let directory = unsafe { directory(name)? };
+        let directory = unsafe { directory("name", name)? };
         maintain(options, directory, |options| Db::destroy(directory, options))
     });
 }
@@ -33,7 +33,7 @@ unsafe extern "C" fn leveldb_repair_db(
 ) {
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let directory = unsafe { directory(name)? };
+        let directory = unsafe { directory("name", name)? };
         maintain(options, directory, |options| Db::repair(directory, options).map(drop))
     });
 }

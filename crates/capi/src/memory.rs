@@ -1,8 +1,7 @@
 //! Bytes that cross the boundary: the program's as slices, ours in memory from malloc, which `leveldb_free` frees.
 
-use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
@@ -49,19 +48,33 @@ pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CS
     Ok(unsafe { CStr::from_ptr(start) })
 }
 
-/// The directory named `name`.
+/// The directory that the string at `start` names, which the program calls `name`.
 ///
 /// # Errors
 ///
-/// `Invalid argument` for NULL.
+/// `Invalid argument`, naming the argument, for NULL and, on Windows, for what is not UTF-8.
 ///
 /// # Safety
 ///
 /// Those of [`text`].
-pub(crate) unsafe fn directory<'a>(name: *const c_char) -> Result<&'a Path> {
+pub(crate) unsafe fn directory<'a>(name: &str, start: *const c_char) -> Result<&'a Path> {
     // SAFETY: passed on to the caller.
-    let name = unsafe { text("name", name)? };
-    Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
+    path_of(name, unsafe { text(name, start)? }.to_bytes())
+}
+
+/// On Unix the names of files are bytes.
+#[cfg(unix)]
+fn path_of<'a>(_: &str, bytes: &'a [u8]) -> Result<&'a Path> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(Path::new(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+/// On Windows they are UTF-16, which bytes say as UTF-8.
+#[cfg(windows)]
+fn path_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a Path> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|_| Failure::argument(format_args!("{name} is not UTF-8")))?;
+    Ok(Path::new(text))
 }
 
 /// A copy of `bytes` in memory from malloc; never NULL, not even for no bytes.

@@ -215,3 +215,37 @@ fn an_installed_library_is_found_by_pkg_config() {
         assert!(prefix.join("share/doc/terrace").join(licences).exists(), "{licences}");
     }
 }
+
+#[test]
+fn an_installed_library_is_found_by_cmake() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |path: &str| directory.path().join(path);
+    fs::create_dir(at("source")).unwrap();
+    fs::write(at("source/example.c"), of_the_page("c")).unwrap();
+    fs::write(
+        at("source/CMakeLists.txt"),
+        "cmake_minimum_required(VERSION 3.15)
+         project(example C)
+         find_package(terrace 0.1 REQUIRED)
+         add_executable(shared example.c)
+         target_link_libraries(shared PRIVATE terrace::terrace)
+         add_executable(held example.c)
+         target_link_libraries(held PRIVATE terrace::terrace_static)",
+    )
+    .unwrap();
+
+    // As on systems that keep libraries of several processors. The headers are elsewhere then.
+    let mut install = Command::new(support::root().join("scripts/install-capi"));
+    install.env("PREFIX", at("usr")).env("LIBDIR", at("usr/lib/processor")).env_remove("DESTDIR");
+    output(install.env("BUILT", support::built_directory()));
+    let place = format!("-Dterrace_DIR={}", at("usr/lib/processor/cmake/terrace").display());
+    output(Command::new("cmake").arg("-S").arg(at("source")).arg("-B").arg(at("build")).arg(place));
+    output(Command::new("cmake").arg("--build").arg(at("build")));
+    for program in ["build/shared", "build/held"] {
+        assert_eq!(
+            support::run_in(&at(program), directory.path(), Tool::None, &[], &[]),
+            of_the_page("text"),
+            "{program}"
+        );
+    }
+}

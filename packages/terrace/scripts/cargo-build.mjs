@@ -1,19 +1,22 @@
-// Runs cargo, and tells which file it has made of a package's library.
+// Runs cargo, and tells which files it has made of a crate.
 
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, renameSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const packageDirectory = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Builds the library of a crate. Returns its file. Ends this program if that fails. */
 export function cargoBuild(crate, extension, ...options) {
-  return buildBy('build', crate, extension, options)
+  return fileOf(buildBy('build', crate, options), extension)
 }
 
-/** The same by another subcommand of cargo that takes the options of `build`, and with additions to the environment. */
-export function buildBy(subcommand, crate, extension, options, environment = {}) {
+/**
+ * Builds a crate by a subcommand of cargo that takes the options of `build`, with additions to the environment. Returns the files that
+ * it is made into. Ends this program if that fails.
+ */
+export function buildBy(subcommand, crate, options, environment = {}) {
   const cargo = spawnSync(
     'cargo',
     [subcommand, '--package', crate, '--message-format', 'json-render-diagnostics', ...options],
@@ -33,22 +36,23 @@ export function buildBy(subcommand, crate, extension, options, environment = {})
 
   if (cargo.status !== 0) process.exit(cargo.status ?? 1)
 
-  const library = cargo.stdout
+  return cargo.stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
-    .filter(
-      ({ reason, target }) => reason === 'compiler-artifact' && target.name === crate.replaceAll('-', '_')
-    )
+    .filter(({ reason, package_id: id }) => reason === 'compiler-artifact' && id.includes(`#${crate}@`))
+    .filter(({ target }) => !target.kind.includes('custom-build'))
     .flatMap((message) => message.filenames)
-    .find((file) => extension.test(file))
+}
 
-  if (library === undefined) {
-    console.error('cargo did not report a library among its results')
+/** The one of the files of a build whose name fits `pattern`. Ends this program if there is none. */
+export function fileOf(files, pattern) {
+  const found = files.find((file) => pattern.test(basename(file)))
+  if (found === undefined) {
+    console.error(`cargo did not report a file like ${pattern} among its results`)
     process.exit(1)
   }
-
-  return library
+  return found
 }
 
 /** The addon of a build: where the loader looks in a checkout, and what is packed. */

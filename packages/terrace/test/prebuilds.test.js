@@ -7,13 +7,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { manifestFile, manifestText, NATIVE_PACKAGES } from '../../../scripts/manifests.mjs'
 import { complaints } from '../../../scripts/prebuilds/complaints.mjs'
 import { compareVersions, inspect } from '../../../scripts/prebuilds/inspect.mjs'
+import { expectedOfAddon } from '../../../scripts/prebuilds/products.mjs'
 import { brokenSignature } from '../../../scripts/prebuilds/signature.mjs'
 import { isTooLarge, sizeOf } from '../../../scripts/prebuilds/sizes.mjs'
 import { BUILDS } from '../dist/platform.js'
 import { addonFile } from '../scripts/cargo-build.mjs'
-import { manifestFile, manifestText } from '../scripts/manifests.mjs'
 import { platformName } from '../scripts/platform.mjs'
 import { PLATFORMS } from '../scripts/platforms.mjs'
 
@@ -35,8 +36,9 @@ function isPublished(name) {
 
 for (const name of names) {
   test(`the build for ${name} needs only what every such system has`, { skip: reason(name) }, () => {
-    assert.deepEqual(complaints(PLATFORMS[name], inspect(addonFile(name))), [])
-    assert.equal(isTooLarge(sizeOf(addonFile(name))), false)
+    const [platform, file] = [PLATFORMS[name], addonFile(name)]
+    assert.deepEqual(complaints(platform, inspect(file), expectedOfAddon(platform)), [])
+    assert.equal(isTooLarge(sizeOf({ binary: file, result: file }), 'addon'), false)
   })
 }
 
@@ -74,13 +76,20 @@ test('what a build should not need is found', () => {
     glibc: ['2.2.5', '2.17', '2.28']
   }
   const gnu = PLATFORMS['linux-x64-gnu']
-  const wrong = (platform, change) => complaints(platform, { ...good, ...change }).join('; ')
+  const wrong = (platform, change, expected = expectedOfAddon(platform)) =>
+    complaints(platform, { ...good, ...change }, expected).join('; ')
   assert.equal(wrong(gnu, {}), '')
   assert.match(wrong(gnu, { glibc: ['2.2.5', '2.29'] }), /symbols of glibc 2\.29/)
   assert.match(wrong(gnu, { libraries: ['libc.so.6', 'libgcc_s.so.1'] }), /needs libgcc_s/)
   assert.match(wrong(gnu, { libraries: ['libc.so'] }), /needs libc\.so/)
   assert.match(wrong(gnu, { libraries: [] }), /names no library/)
   assert.match(wrong(gnu, { exports: ['napi_module_register'] }), /does not export/)
+  assert.match(wrong(gnu, { exports: [...good.exports, 'ZSTD_compress'] }), /exports more: ZSTD_compress$/)
+  assert.match(wrong(gnu, {}, { exports: [], exportsMore: true, isStatic: true }), /needs libc\.so\.6, /)
+  assert.match(
+    wrong(gnu, {}, { exports: good.exports, id: 'libterrace.so.0' }),
+    /named undefined, not libterrace/
+  )
   assert.match(wrong(PLATFORMS['linux-arm64-gnu'], {}), /for x86_64, not aarch64/)
   assert.match(wrong(PLATFORMS['linux-x64-musl'], {}), /needs libc\.so\.6.*needs symbols of glibc/)
   assert.match(wrong(PLATFORMS['win32-x64'], {}), /elf64-x86-64, not COFF/)
@@ -112,13 +121,13 @@ for (const name of ['darwin-x64', 'darwin-arm64']) {
 
 test('the lists of platforms agree: the loader, the packages, the builds', () => {
   assert.deepEqual([...BUILDS].sort(), [...names].sort())
-  assert.deepEqual(readdirSync(new URL('../npm/', import.meta.url)).sort(), [...names].sort())
-  for (const name of names) {
-    assert.equal(
-      readFileSync(manifestFile(name), 'utf8'),
-      manifestText(name),
-      'node packages/terrace/scripts/manifests.mjs'
-    )
+  for (const directory of NATIVE_PACKAGES) {
+    const there = readdirSync(new URL(`../../${directory}/npm/`, import.meta.url))
+    assert.deepEqual(there.sort(), [...names].sort())
+    for (const name of names) {
+      const written = readFileSync(manifestFile(directory, name), 'utf8')
+      assert.equal(written, manifestText(directory, name), 'node scripts/manifests.mjs')
+    }
   }
 })
 
