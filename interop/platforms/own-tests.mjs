@@ -1,0 +1,49 @@
+// The package's own tests: their files, and what does not hold in which runtime. Both runners take them from here.
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const directory = fileURLToPath(new URL('../../packages/terrace/test/', import.meta.url))
+
+/** Files about the checkout: they start npm and compilers, and are the same wherever the addon runs. */
+const ELSEWHERE = ['loading', 'package', 'prebuilds']
+
+/** The files, named as in `packages/terrace/test`, such as `memory/basics`. */
+export function ownTests() {
+  const files = ['', 'memory', 'page'].flatMap((folder) =>
+    readdirSync(join(directory, folder))
+      .filter((file) => file.endsWith('.test.js'))
+      .map((file) => join(folder, file).replaceAll('\\', '/').replace('.test.js', ''))
+  )
+  return files.filter((name) => !ELSEWHERE.includes(name))
+}
+
+/** The path of a file of tests. */
+export function ownTestFile(name) {
+  return join(directory, `${name}.test.js`)
+}
+
+/**
+ * Files that a runtime cannot run, with the reason.
+ *
+ * @type {Record<string, Record<string, string>>}
+ */
+export const NOT_IN = {
+  Deno: {
+    descriptors: 'A shell starts the program, as `PROGRAM FILE`; Deno wants `deno run --allow-all FILE`.'
+  },
+  Windows: { descriptors: 'It sets the limits of a Unix.' }
+}
+
+/**
+ * Tests that do not hold in a runtime, with the reason. One that passes after all is reported as a failure.
+ *
+ * @type {Record<string, Record<string, string>>}
+ */
+export const KNOWN = {
+  Bun: {
+    'no file or directory is opened or made':
+      'It counts the threads of the process as well, and the garbage collector of Bun starts one when there is work.'
+  }
+}
