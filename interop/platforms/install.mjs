@@ -20,7 +20,7 @@ const smoke = fileURLToPath(new URL('smoke.cjs', import.meta.url))
 
 /** How each family installs: returns what ended. Every cache is a new one, in the folder. */
 const INSTALL = {
-  Node: ({ run }, folder) => run(npm(), npmOptions('install', folder), folder),
+  Node: ({ run, build }, folder) => run(npm(), [...npmOptions('install', folder), ...libcOf(build)], folder),
   // npm starts programs in ways that wine has not, so this machine's npm installs for it.
   Windows: (_, folder) =>
     runProgram(process.execPath, [npm(), ...npmOptions('install', folder), '--os=win32', '--cpu=x64'], {
@@ -36,6 +36,11 @@ const INSTALL = {
 /** The program npm, which any Node can run. */
 function npm() {
   return realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())
+}
+
+/** npm goes by the C library of the system's tools, which is not always that of the Node that runs it. */
+function libcOf(build) {
+  return PLATFORMS[build].libc === 'musl' ? ['--libc=musl'] : []
 }
 
 function npmOptions(command, folder) {

@@ -4,7 +4,7 @@ export function table(results, jobs) {
     if (!counts) return '–'
     if (counts.failed > 0) return `${counts.passed}, **${counts.failed} failed**`
     if (counts.sizeBytes) return `${(counts.sizeBytes / 1e6).toFixed(1)} MB`
-    return counts.known ? `${counts.passed}, ${counts.known} known not to` : `${counts.passed}`
+    return counts.known ? `${counts.passed}, ${counts.known} not` : `${counts.passed}`
   }
   return [
     `| runtime | build | ${jobs.join(' | ')} |`,
