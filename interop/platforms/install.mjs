@@ -3,11 +3,11 @@
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
-  lstatSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,17 +20,21 @@ const smoke = fileURLToPath(new URL('smoke.cjs', import.meta.url))
 
 /** How each family installs: returns what ended. Every cache is a new one, in the folder. */
 const INSTALL = {
-  Node: ({ run, build }, folder) => run(npm(), [...npmOptions('install', folder), ...libcOf(build)], folder),
+  Node: ({ run, build }, folder) => run(npm(), [...npmArguments(folder), ...libcOf(build)], folder),
   // npm starts programs in ways that wine has not, so this machine's npm installs for it.
   Windows: (_, folder) =>
-    runProgram(process.execPath, [npm(), ...npmOptions('install', folder), '--os=win32', '--cpu=x64'], {
+    runProgram(process.execPath, [npm(), ...npmArguments(folder), '--os=win32', '--cpu=x64'], {
       cwd: folder
     }),
   Bun: ({ program }, folder, url) =>
     runProgram(program, ['add', 'terrace', '--registry', url, '--cache-dir', join(folder, 'cache')], {
       cwd: folder
     }),
-  Deno: ({ program }, folder) => runProgram(program, ['add', 'npm:terrace'], { cwd: folder })
+  Deno: ({ program }, folder) =>
+    runProgram(program, ['add', 'npm:terrace'], {
+      cwd: folder,
+      environment: { DENO_DIR: join(folder, 'cache') }
+    })
 }
 
 /** The program npm, which any Node can run. */
@@ -43,8 +47,8 @@ function libcOf(build) {
   return PLATFORMS[build].libc === 'musl' ? ['--libc=musl'] : []
 }
 
-function npmOptions(command, folder) {
-  return [command, 'terrace', '--no-audit', '--no-fund', `--cache=${join(folder, 'cache')}`]
+function npmArguments(folder) {
+  return ['install', 'terrace', '--no-audit', '--no-fund', `--cache=${join(folder, 'cache')}`]
 }
 
 /**
@@ -84,8 +88,11 @@ function platformParts(folder) {
   return readdirSync(join(dirname(terrace), '@terrace-db')).sort()
 }
 
+/** The size of the files in a directory. Links count for nothing: Deno makes many. */
 function sizeOf(directory) {
-  return readdirSync(directory, { recursive: true })
-    .map((name) => lstatSync(join(directory, name)))
-    .reduce((bytes, entry) => bytes + (entry.isFile() ? entry.size : 0), 0)
+  return readdirSync(directory, { withFileTypes: true }).reduce((bytes, entry) => {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) return bytes + sizeOf(path)
+    return bytes + (entry.isFile() ? statSync(path).size : 0)
+  }, 0)
 }
