@@ -10,7 +10,7 @@ TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit windows bench
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 arm64-short firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
 .PHONY: prebuilds test-archives test-platforms node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
@@ -56,9 +56,10 @@ $(PLATFORMS_READY): interop/platforms/package-lock.json
 	@touch $@
 
 # ARGUMENTS="--runtime Bun --job suite" make test-platforms: this alone; the others keep their counts.
-test-platforms: $(PLATFORMS_READY) ## the builds in other versions of Node, on arm64, in Bun and in Deno: results/platforms.json
+test-platforms: $(PLATFORMS_READY) ## the builds in other versions of Node, on arm64 and musl, in Bun and in Deno: results/platforms.json
 	$(call step,test-platforms)
 	@scripts/setup platforms
+	@interop/platforms/musl/prepare.sh
 	node interop/platforms/main.mjs --results results/platforms.json $(ARGUMENTS)
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
@@ -178,7 +179,7 @@ $(PACKAGES_READY): interop/packages/package-lock.json
 	cd interop/packages && npm ci --ignore-scripts
 	@touch $@
 
-check-packages: build $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
+check-packages: build debug-program $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
 	$(call step,check-packages)
 	node --test --test-reporter=spec tests/packages/
 	cd interop/packages && npm test
@@ -266,6 +267,17 @@ windows-part:
 	@cp target/$(WINDOWS)/release/terrace_node.dll packages/terrace/terrace.win32-x64.node
 	cargo test --quiet --target $(WINDOWS) --package terrace-env
 	node interop/windows/run.js --short
+
+# The addon is the one that is published: what links it is there once `make prebuilds` was run, or is installed.
+arm64-short: build ## a part of `test-platforms` for arm64, where an emulator is there or can be installed
+	$(call step,arm64-short)
+	@if scripts/setup platforms && scripts/setup prebuilds; then $(MAKE) --no-print-directory IS_BUILT=1 arm64-part; \
+	else echo 'skipped: arm64: see what is missing above'; fi
+
+.PHONY: arm64-part
+arm64-part: $(PLATFORMS_READY)
+	node scripts/prebuilds.mjs linux-arm64-gnu
+	node interop/platforms/main.mjs --short --runtime 'Node 22 on arm64'
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
 AARCH64 := aarch64-unknown-linux-gnu
@@ -550,7 +562,12 @@ threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler
 	$(call step,threads)
 	scripts/threads
 
-house: setup-tests ## house rules: layering, links, sizes, leftovers, and what npm would publish
+# What the packages of terrace-cli have in their tests; what is published is optimised.
+.PHONY: debug-program
+debug-program: setup
+	@npm run --silent build:program -w packages/cli -- --debug
+
+house: setup-tests debug-program ## house rules: layering, links, sizes, leftovers, and what npm would publish
 	$(call step,house)
 	node --test --test-reporter=spec tests/house/ tests/packages/
 

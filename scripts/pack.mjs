@@ -47,12 +47,14 @@ const NATIVE = {
     fileOf: addonFile,
     nameIn: () => 'terrace.node',
     product: 'addon',
+    builtBy: 'npm run build',
     licences: join(packagesDirectory, 'terrace', THIRD_PARTY)
   },
   cli: {
     fileOf: programFile,
     nameIn: (platform) => programName(PLATFORMS[platform]),
     product: 'program',
+    builtBy: 'npm run build:program -w packages/cli',
     licences: join(root, 'crates', 'cli', THIRD_PARTY)
   }
 }
@@ -83,11 +85,11 @@ export function pack(directory, target, platformsOf = () => [platformName()]) {
 /** Packs a package for each of `platforms`, and the main package, which asks for those of all that there are. */
 function packNative(directory, target, platforms) {
   const packageDirectory = join(packagesDirectory, directory)
-  const { fileOf, nameIn, product, licences } = NATIVE[directory]
+  const { fileOf, nameIn, product, builtBy, licences } = NATIVE[directory]
   for (const platform of platforms) {
     if (existsSync(fileOf(platform))) continue
     const isOurs = platform === platformName()
-    const command = isOurs ? 'npm run build' : `make prebuilds WHAT=${product} PLATFORMS=${platform}`
+    const command = isOurs ? builtBy : `make prebuilds WHAT=${product} PLATFORMS=${platform}`
     throw new Error(`${fileOf(platform)} is missing: run "${command}" first`)
   }
 

@@ -4,7 +4,7 @@ const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const assert = require('node:assert/strict')
-const { Level, MemoryLevel } = require('../../packages/terrace')
+const { Level, MemoryLevel } = require('terrace')
 
 async function use(db) {
   await db.put('a', { n: 1 }, { sync: true })
@@ -21,6 +21,7 @@ async function use(db) {
 }
 
 async function main() {
+  assert.equal((await import('terrace')).Level, Level)
   const location = mkdtempSync(join(tmpdir(), 'terrace-smoke-'))
   try {
     const db = new Level(location, { valueEncoding: 'json' })

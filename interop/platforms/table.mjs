@@ -1,8 +1,10 @@
-/** A table of results: a row for each runtime, a column for each job, with what passed and what failed. */
+/** A table of results: a row for each runtime, a column for each job, with what passed and what failed, or the size of what was installed. */
 export function table(results, jobs) {
   const cell = (counts) => {
     if (!counts) return '–'
-    return counts.failed > 0 ? `${counts.passed}, **${counts.failed} failed**` : `${counts.passed}`
+    if (counts.failed > 0) return `${counts.passed}, **${counts.failed} failed**`
+    if (counts.sizeBytes) return `${(counts.sizeBytes / 1e6).toFixed(1)} MB`
+    return counts.known ? `${counts.passed}, ${counts.known} not` : `${counts.passed}`
   }
   return [
     `| runtime | build | ${jobs.join(' | ')} |`,

@@ -1,45 +1,36 @@
-// What runs in the Node of Windows. `isShort` ones are a part of `make test`.
+// What runs in the Node of Windows. `isShort` ones are a part of `make test`. `known` tests of a job do not hold in wine, each for the
+// reason given.
 
-/**
- * Tests of packages/terrace, in a file each; `known` ones do not hold in wine, for the reason given. Two are not among them: `descriptors` sets
- * the limits of a Unix, and `package` starts npm and compilers, which have no part in the addon.
- */
-const own = {
-  'beside-writer': {},
-  binding: {},
-  chromium: {},
-  close: { isShort: true },
-  exit: {},
-  'few-threads': {},
-  garbage: {},
-  iterator: { isShort: true },
-  kills: { isShort: true, shortEnvironment: { TERRACE_KILLS: '10' } },
-  leaks: {},
-  lock: { isShort: true },
-  maintenance: { isShort: true },
-  'not-open': { isShort: true },
-  open: { isShort: true },
-  operations: { isShort: true },
-  'memory/basics': {},
-  'memory/garbage': {},
-  'memory/histories': {},
-  'memory/life': {},
-  'memory/limit': {},
-  'read-only': {},
-  refresh: {},
-  shared: {},
-  threads: { isShort: true }
-}
+import { NOT_IN, ownTests } from '../platforms/own-tests.mjs'
+
+/** Files of the package's own tests that are a part of `make test`. */
+const SHORT = [
+  'close',
+  'iterator',
+  'kills',
+  'lock',
+  'maintenance',
+  'not-open',
+  'open',
+  'operations',
+  'threads'
+]
+
+/** What is special about some files. */
+const MORE = { kills: { shortEnvironment: { TERRACE_KILLS: '10' } } }
 
 const TESTS = ['--expose-gc', '--test-reporter=tap']
 
 export const jobs = [
-  ...Object.entries(own).map(([name, more]) => ({
-    name,
-    script: `packages/terrace/test/${name}.test.js`,
-    flags: TESTS,
-    ...more
-  })),
+  ...ownTests()
+    .filter((name) => !(name in NOT_IN.Windows))
+    .map((name) => ({
+      name,
+      script: `packages/terrace/test/${name}.test.js`,
+      flags: TESTS,
+      isShort: SHORT.includes(name),
+      ...MORE[name]
+    })),
   ...['databases', 'sublevels', 'memory'].map((kind) => ({
     name: `abstract-level's suite, ${kind}`,
     script: 'packages/terrace/test/suite/run.mjs',
@@ -48,7 +39,7 @@ export const jobs = [
   })),
   {
     name: 'beside classic-level',
-    script: 'interop/windows/test/classic-level.test.js',
+    script: 'interop/platforms/beside/classic-level.test.js',
     flags: TESTS,
     isShort: true,
     least: 4

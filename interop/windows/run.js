@@ -8,8 +8,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { countsOf } from '../platforms/counts.mjs'
 import { jobs } from './jobs.js'
-import { countsOf } from './tap.js'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../..')

@@ -38,17 +38,23 @@ const UNLOCK =
   "close it there first; to read beside the writer, open it with 'readOnly'; instances of one process share it if all " +
   "set 'multithreading'"
 
+/** What to do about a disk that cannot be written to. */
+const READ_ONLY_DISK =
+  "to read what is there, open it with 'readOnly'; to write, choose a directory on another disk"
+
 /** @internal */
 export const createError: ErrorFactory = (kind, message, path, offset, osError, osMessage) => {
   if (kind === 'Argument') return new TypeError(message)
 
   let code = codeOf(kind)
   // The operating system refuses writes to a read-only file system. That is not the option `readOnly`.
-  if (code === 'LEVEL_READ_ONLY' && osMessage !== undefined) code = 'LEVEL_IO_ERROR'
+  const isDiskReadOnly = code === 'LEVEL_READ_ONLY' && osMessage !== undefined
+  if (isDiskReadOnly) code = 'LEVEL_IO_ERROR'
 
   const options = osMessage === undefined ? undefined : { cause: systemError(osMessage, osError, path) }
   let text = kind in messages ? `${messages[kind]}: ${path}` : message
   if (code === 'LEVEL_LOCKED') text += ` (${UNLOCK})`
+  if (isDiskReadOnly) text += ` (${READ_ONLY_DISK})`
   const error = Object.assign(new Error(text, options), { code }) as LevelError
 
   if (path !== undefined) error.path = path

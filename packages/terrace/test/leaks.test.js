@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { growth, measureLeaks } from './support/leaks.js'
 
 test('no operation leaves memory behind', async () => {
-  const left = await measureLeaks(3000, 7)
+  const left = await measureLeaks(3000, 10)
 
   // 3,000 times the smallest possible leak in bytes, and the variation of the heap.
   assert.ok(growth(left, 'heapUsed') < 1e6, JSON.stringify(left))

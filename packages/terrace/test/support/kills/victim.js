@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { runtime } from './runtime.js'
 
 const writer = fileURLToPath(new URL('./writer.js', import.meta.url))
 /** A writer that does not get where it should within this time hangs. */
@@ -27,7 +28,7 @@ export class Victim {
 
   constructor(directory, seed, counts, checkpoints) {
     this.acknowledged = [...counts]
-    const words = [writer, directory, String(seed), counts.join(), checkpoints]
+    const words = [writer, directory, String(seed), counts.join(), checkpoints, runtime]
     this.#process = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process.stderr.on('data', (data) => {
       this.#errors += data

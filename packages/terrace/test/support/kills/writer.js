@@ -1,9 +1,9 @@
 // Writes until it is killed.
 //
-//   writer.js DIRECTORY SEED COUNTS DIRECTORY-FOR-CHECKPOINTS
+//   writer.js DIRECTORY SEED COUNTS DIRECTORY-FOR-CHECKPOINTS RUNTIME
 //
-// COUNTS are the writes of each lane that are there, with commas between. A line goes to standard output, by one call
-// of the system, when what it says is true:
+// COUNTS are the writes of each lane that are there, with commas between. RUNTIME is what `runtime.js` says where it was started. A
+// line goes to standard output, by one call of the system, when what it says is true:
 //
 //   opening, opened              of the database
 //   large                        a lane begins a large write
@@ -18,10 +18,12 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Level } from 'terrace'
 import { lanes, WIDTH } from './lanes.js'
 import { options } from './options.js'
+import { runtime } from './runtime.js'
 
 const LONGEST_PAUSE_BETWEEN_CHORES_MS = 20
 
-const [directory, seed, counts, checkpoints] = process.argv.slice(2)
+const [directory, seed, counts, checkpoints, expected] = process.argv.slice(2)
+if (runtime !== expected) throw new Error(`this is "${runtime}", not "${expected}"`)
 const say = (line) => writeSync(1, `${line}\n`)
 
 const db = new Level(directory, { ...options, passive: true })

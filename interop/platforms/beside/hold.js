@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module'
 
-const require = createRequire(new URL('../../../../packages/terrace/package.json', import.meta.url))
+const require = createRequire(new URL('../../../packages/terrace/package.json', import.meta.url))
 const { Level } = require('terrace')
 
 const db = new Level(process.argv[2])

@@ -84,7 +84,7 @@ test('neither opens what the other has open, in one process', async (t) => {
 
 test('the error says which process has the database open, and the database is free once that is killed', async (t) => {
   const location = newDirectory(t)
-  const child = fork(new URL('support/hold.js', import.meta.url), [location], {
+  const child = fork(new URL('hold.js', import.meta.url), [location], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc']
   })
   t.after(() => child.kill('SIGKILL'))
