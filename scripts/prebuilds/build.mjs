@@ -6,8 +6,15 @@ import { delimiter, join } from 'node:path'
 import { buildBy } from '../../packages/terrace/scripts/cargo-build.mjs'
 import { root, tools, work } from './paths.mjs'
 
-/** The program is large: with all of it optimised at once it is smaller, and no slower. That takes longer. */
-const WHOLE = { CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
+/**
+ * The program is large: with all of it optimised at once it is smaller, and no slower. That takes longer. Nothing in it goes on after a
+ * panic, so nothing is there for that.
+ */
+const WHOLE = {
+  CARGO_PROFILE_RELEASE_LTO: 'fat',
+  CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1',
+  CARGO_PROFILE_RELEASE_PANIC: 'abort'
+}
 
 /**
  * Builds a crate for a platform of the list, in a target directory of cargo. Returns the files. Ends this program if that fails.
