@@ -29,13 +29,16 @@ if (other !== undefined) {
 }
 const open = databases[name]
 
+/** Nothing expires in the suite, which leaves hundreds of views open: for some stores it would be much to look for it in each. */
+const seldom = other === undefined ? {} : { checkIntervalMs: Number.POSITIVE_INFINITY }
+
 /** The views whose databases are still open. A view does not close its database, and hundreds of open ones are much to do for some stores. */
 const views = new Map()
 
 function makeView(options) {
   closeUnused()
   const db = open(options)
-  const view = ttl(db.sublevel('entries'), options)
+  const view = ttl(db.sublevel('entries'), { ...options, ...seldom })
   views.set(view, db)
   return view
 }
