@@ -58,7 +58,7 @@ function run(program: string, others: readonly string[]): void {
 /** Ends as the program did, so that whoever waits for this process learns of the signal. */
 function end(signal: NodeJS.Signals): void {
   process.exitCode = KILLED + (constants.signals[signal] ?? 0)
-  // Of a few signals Node keeps its own handlers.
+  // Node keeps handlers of its own for a few signals.
   process.kill(process.pid, signal)
 }
 
