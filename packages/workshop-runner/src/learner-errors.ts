@@ -2,8 +2,12 @@
 
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { lastLines } from './excerpt.js'
 
 const MAX_FRAMES = 8
+
+/** The error stands at the end of what was written. */
+const MAX_LINES = 40
 
 /** A line of Node's own sources above an error, with its mark. */
 const INTERNAL_SOURCE = /^node:\S+:\d+\r?\n.*\r?\n\s*\^+\r?\n(\r?\n)?/gm
@@ -31,7 +35,7 @@ export function readableErrors(text: string, { workshop, own }: Places, director
       frames += 1
       return frames <= MAX_FRAMES
     })
-  return relativeTo(directory, lines.join('\n').trim())
+  return lastLines(relativeTo(directory, lines.join('\n').trim()), MAX_LINES)
 }
 
 function isForeign(line: string, workshop: string): boolean {

@@ -7,9 +7,9 @@ type Format = Parameters<typeof styleText>[0]
 /** Styles a text, or leaves it as it is. */
 export type Paint = (format: Format, text: string) => string
 
-/** How to style what is written to a stream. `NO_COLOR` turns it off. */
+/** How to style what is written to a stream. The variable `NO_COLOR` turns it off. */
 export function painter(stream: NodeJS.WriteStream): Paint {
-  const isColoured = stream.isTTY && !process.env.NO_COLOR && stream.hasColors()
+  const isColoured = stream.isTTY && stream.hasColors()
   if (!isColoured) return (_, text) => text
   // It was decided above. Newer Nodes would decide again, by standard output.
   const options = { validateStream: false } as never

@@ -2,8 +2,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { type Allowance, permissionFlags } from './permission.js'
 import { groupOptions, killGroup, watch } from './process-group.js'
+
+const PRELOAD = join(__dirname, 'preload.js')
 
 export const DEFAULT_TIMEOUT_MS = 10_000
 
@@ -57,7 +60,8 @@ export class Program {
     options: ProgramOptions
   ) {
     const { args = [], directory, timeoutMs = DEFAULT_TIMEOUT_MS, allow = [], ipc = false } = options
-    this.child = spawn(process.execPath, [...permissionFlags(directory, allow), file, ...args], {
+    const flags = ['--require', PRELOAD, ...permissionFlags(directory, allow)]
+    this.child = spawn(process.execPath, [...flags, file, ...args], {
       ...groupOptions,
       cwd: directory,
       env: { ...environment(directory), ...options.env },

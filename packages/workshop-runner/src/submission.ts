@@ -6,6 +6,7 @@ import { type CheckOptions, check, checkModule, type Example, inContext, type Ve
 import { filesOf } from './commands.js'
 import { shown } from './comparison.js'
 import type { CheckContext } from './context.js'
+import { firstLines } from './excerpt.js'
 import { ExitCode, UsageError } from './failure.js'
 import { judgeProgram } from './judgement.js'
 import { readableErrors } from './learner-errors.js'
@@ -48,16 +49,12 @@ function printRefusal(session: Session, verdict: Verdict & { isAccepted: false }
   session.print(`${session.paint('red', `✗ ${headline}`)} ${verdict.message}`)
   if (verdict.details !== '') session.print(`\n${verdict.details}`)
   if (verdict.output !== '') {
-    session.print(`\n${session.say('program-printed')}\n${firstLines(verdict.output)}`)
+    session.print(`\n${session.say('program-printed')}\n${firstLines(verdict.output, MAX_LINES)}`)
   }
 }
 
+/** The most lines of a program's output that are shown. */
 const MAX_LINES = 20
-
-function firstLines(output: string): string {
-  const lines = output.replace(/\n$/, '').split('\n')
-  return lines.length <= MAX_LINES ? lines.join('\n') : [...lines.slice(0, MAX_LINES), '…'].join('\n')
-}
 
 /** Runs the learner's program with the example of the check, and shows what it does. */
 export async function run(session: Session, submitted: Submitted, args: readonly string[]): Promise<void> {
@@ -78,7 +75,7 @@ export async function run(session: Session, submitted: Submitted, args: readonly
 
 async function showCall(session: Session, context: CheckContext, options: Example): Promise<void> {
   const value = await context.call(context.submission, options)
-  if (context.lastOutput !== '') session.print(firstLines(context.lastOutput))
+  if (context.lastOutput !== '') session.print(firstLines(context.lastOutput, MAX_LINES))
   session.print(`${session.say('returned-value')}\n${shown(value)}`)
 }
 

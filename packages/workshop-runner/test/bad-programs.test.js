@@ -35,15 +35,24 @@ test('a function that throws is shown with its file and line', async (t) => {
 
 test('a cause is shown, and so is what is thrown without being an error', async (t) => {
   const caused = 'export default () => {\n  throw new Error("outer", { cause: new Error("inner") })\n}\n'
-  assert.match((await verdictOn(t, 'double', caused)).out, /Error: outer\n {4}at .*\n\[cause\]: Error: inner\n/)
+  assert.match(
+    (await verdictOn(t, 'double', caused)).out,
+    /Error: outer\n {4}at .*\n\[cause\]: Error: inner\n/
+  )
   assert.match((await verdictOn(t, 'double', 'export default () => { throw 42 }\n')).out, /Thrown: 42\n/)
 })
 
 test('a module that throws when it is loaded, or has a wrong line, is shown with the line', async (t) => {
   const throws = await verdictOn(t, 'double', '\nthrow new Error("at once")\n')
-  assert.match(throws.out, /could not be loaded.*\n\nmine\.mjs:2\nthrow new Error\("at once"\)\n\s+\^\n\nError: at once\n/)
+  assert.match(
+    throws.out,
+    /could not be loaded.*\n\nmine\.mjs:2\nthrow new Error\("at once"\)\n\s+\^\n\nError: at once\n/
+  )
   const wrong = await verdictOn(t, 'double', 'export default 1\nconst a = = 3\n')
-  assert.match(wrong.out, /could not be loaded.*\n\nmine\.mjs:2\nconst a = = 3\n\s+\^\n\nSyntaxError: .*\n\nSeed/)
+  assert.match(
+    wrong.out,
+    /could not be loaded.*\n\nmine\.mjs:2\nconst a = = 3\n\s+\^\n\nSyntaxError: .*\n\nSeed/
+  )
   const missing = await verdictOn(t, 'double', "import './gone.mjs'\n")
   assert.match(missing.out, /could not be loaded[\s\S]*Cannot find module .*gone\.mjs/)
 })
@@ -56,7 +65,10 @@ test('an error that nobody waits for is shown with the line', async (t) => {
 
 test('a program that throws is shown with its file and line', async (t) => {
   const { out } = await verdictOn(t, 'count', 'console.log("so far")\n\nthrow new Error("here")\n')
-  assert.match(out, /Your program ended with exit code 1\.\n\nmine\.mjs:3\n[\s\S]*Error: here\n {4}at mine\.mjs:3:7\n/)
+  assert.match(
+    out,
+    /Your program ended with exit code 1\.\n\nmine\.mjs:3\n[\s\S]*Error: here\n {4}at mine\.mjs:3:7\n/
+  )
   assert.match(out, /Your program printed:\nso far\n/)
 })
 
@@ -75,11 +87,18 @@ test('an endless loop is stopped', async (t) => {
 test('a promise that nothing can settle is told', async (t) => {
   const { out } = await verdictOn(t, 'double', 'export default () => new Promise(() => {})\n')
   assert.match(out, /Your function never finished/)
-  assert.match((await verdictOn(t, 'double', 'await new Promise(() => {})\n')).out, /Your function never finished/)
+  assert.match(
+    (await verdictOn(t, 'double', 'await new Promise(() => {})\n')).out,
+    /Your function never finished/
+  )
 })
 
 test('a write outside of the directory is refused, and its path is told', async (t) => {
-  for (const write of ["writeFileSync(TARGET, 'changed')", 'rmSync(TARGET)', "appendFileSync(TARGET, 'changed')"]) {
+  for (const write of [
+    "writeFileSync(TARGET, 'changed')",
+    'rmSync(TARGET)',
+    "appendFileSync(TARGET, 'changed')"
+  ]) {
     for (const [exercise, wrap] of [
       ['count', (line) => line],
       ['double', (line) => `export default () => ${line}`]
@@ -101,7 +120,10 @@ test('the learner’s own directory and the progress are kept from the program',
   await learner.run('select', 'count')
   const targets = [join(learner.directory, 'new.txt'), learner.progressFile]
   for (const target of targets) {
-    learner.write('mine.mjs', `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(target)}, '')\n`)
+    learner.write(
+      'mine.mjs',
+      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(target)}, '')\n`
+    )
     assert.match((await learner.run('verify', 'mine.mjs')).out, /Your program tried to write to /)
   }
   assert.ok(!existsSync(targets[0]))
@@ -129,10 +151,17 @@ test('output without end is stopped', async (t) => {
 test('a module without the function, or that ends the process, is told', async (t) => {
   const none = await verdictOn(t, 'double', 'export const twice = 2\n')
   assert.match(none.out, /must export a function as default\. It exports: twice\./)
-  assert.match((await verdictOn(t, 'record', '\n')).out, /must export a function as record\. It exports: nothing\./)
+  assert.match(
+    (await verdictOn(t, 'record', '\n')).out,
+    /must export a function as record\. It exports: nothing\./
+  )
   const exits = await verdictOn(t, 'double', 'export default () => process.exit(3)\n')
   assert.match(exits.out, /ended the process, with exit code 3,/)
-  const killed = await verdictOn(t, 'count', "process.kill(process.pid, 'SIGTERM')\nsetInterval(() => {}, 1000)\n")
+  const killed = await verdictOn(
+    t,
+    'count',
+    "process.kill(process.pid, 'SIGTERM')\nsetInterval(() => {}, 1000)\n"
+  )
   assert.match(killed.out, /was ended by the signal SIGTERM\./)
 })
 
@@ -146,15 +175,26 @@ const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { s
 console.log('child ' + child.pid)
 `
 
+/** Verifies a program that has a child, and resolves with the child's process. */
+async function childOf(t, ending, env) {
+  const { out } = await verdictOn(t, 'count', FAMILY + ending, env)
+  return /^child (\d+)$/m.exec(out)?.[1]
+}
+
 test('what a program has started ends with it', async (t) => {
-  for (const ending of ['process.exit(1)\n', 'for (;;);\n']) {
-    const { out } = await verdictOn(t, 'count', FAMILY + ending, soon)
-    // A slow machine may stop the endless one before it has started anything.
-    const [, pid] = /^child (\d+)$/m.exec(out) ?? []
-    if (pid === undefined && ending.startsWith('for')) continue
-    assert.ok(pid !== undefined, out)
-    await until(() => !isRunning(Number(pid)), 'the child has ended')
+  const pid = await childOf(t, 'process.exit(1)\n')
+  assert.ok(pid !== undefined)
+  await until(() => !isRunning(Number(pid)), 'the child has ended')
+})
+
+test('what a program has started ends when its time is over', async (t) => {
+  let pid
+  // A slow machine may need longer until the program has started anything.
+  for (const timeoutMs of [1500, 6000, 30_000]) {
+    if (pid === undefined) pid = await childOf(t, 'for (;;);\n', { TINY_TIMEOUT_MS: String(timeoutMs) })
   }
+  assert.ok(pid !== undefined)
+  await until(() => !isRunning(Number(pid)), 'the child has ended')
 })
 
 test('a signal to the runner ends the learner’s program and removes its directory', async (t) => {
@@ -190,13 +230,17 @@ server.listen(Number(process.argv[2]), '127.0.0.1', () => console.log('ready'))
 })
 
 test('what the function did is compared, not only what it returned', async (t) => {
-  const program = 'export async function record(store, words) {\n  for (const word of new Set(words.reverse())) await store.put(word)\n}\n'
+  const program =
+    'export async function record(store, words) {\n  for (const word of new Set(words.reverse())) await store.put(word)\n}\n'
   const { out } = await verdictOn(t, 'record', program)
-  assert.match(out, /The store was used differently\.\n\nThe first difference is in line \d+:\nexpected:\n[\s\S]*\nyours:\n/)
+  assert.match(
+    out,
+    /The store was used differently\.\n\nThe first difference is in line \d+:\nexpected:\n[\s\S]*\nyours:\n/
+  )
 })
 
 test('run tells of failures in the same words', async (t) => {
-  const learner = new Learner(t, { env: soon })
+  const learner = new Learner(t)
   await learner.run('select', 'double')
   learner.write('double.mjs', 'export default () => { throw new Error("no") }\n')
   const threw = await learner.run('run')
@@ -204,6 +248,7 @@ test('run tells of failures in the same words', async (t) => {
   assert.match(threw.out, /Your function threw an error\.\n\nError: no\n {4}at .*double\.mjs:1:/)
   await learner.run('select', 'count')
   learner.write('count.mjs', 'console.log("begins")\nfor (;;);\n')
+  Object.assign(learner.env, soon)
   const endless = await learner.run('run')
   assert.equal(endless.code, 1)
   assert.match(endless.err, /did not end within 1\.5 s/)

@@ -29,7 +29,10 @@ test('select, verify what is wrong and what is right, and the progress is there 
   const accepted = await learner.run('verify', 'mine.mjs')
   assert.deepEqual({ code: accepted.code, err: accepted.err }, { code: 0, err: '' })
   assert.match(accepted.out, /^✓ Accepted: Double is solved\.\nNext: node .*main\.mjs next\n$/)
-  assert.match((await learner.run('list')).out, /^A tiny workshop\n✓ 1 {2}Double \(double\)\n {2}2 {2}Count \(count\)\n/)
+  assert.match(
+    (await learner.run('list')).out,
+    /^A tiny workshop\n✓ 1 {2}Double \(double\)\n {2}2 {2}Count \(count\)\n/
+  )
   assert.match((await learner.run('next')).out, /^Count\n/)
   assert.match((await learner.run('status')).out, /^1 of 5 solved\. Selected: Count\.\n/)
   assert.ok(Date.parse(learner.progress.solved.double) > 0)
@@ -93,13 +96,19 @@ test('the solution after the exercise is solved, or anyway', async (t) => {
   await learner.run('verify', solution('double'))
   assert.match((await learner.run('solution')).out, /number \* 2/)
   await learner.run('select', 'save')
-  assert.match((await learner.run('solution', '--anyway')).out, /^solution\/index\.mjs\n[\s\S]*^solution\/text\.mjs\n/m)
+  assert.match(
+    (await learner.run('solution', '--anyway')).out,
+    /^solution\/index\.mjs\n[\s\S]*^solution\/text\.mjs\n/m
+  )
 })
 
 test('run shows what a function returns, what a program prints, and which files it writes', async (t) => {
   const learner = new Learner(t)
   await learner.run('select', 'double')
-  learner.write('double.mjs', 'export default (number) => {\n  console.log("called")\n  return { number }\n}\n')
+  learner.write(
+    'double.mjs',
+    'export default (number) => {\n  console.log("called")\n  return { number }\n}\n'
+  )
   assert.equal((await learner.run('run')).out, 'called\nYour function returned:\n{ number: 21 }\n')
   await learner.run('select', 'count')
   assert.equal((await learner.run('run', solution('count'))).out, '2\n')
