@@ -113,14 +113,18 @@ export async function inContext<T>(
 
 /** The refusal that an error of a check stands for. */
 function refusalIn(error: unknown, context: CheckContext, workshop: Workshop, say: Say): Refusal {
-  if (error instanceof Refusal) return error
   if (error instanceof WorkshopError) throw error
+  const isRefusal = error instanceof Refusal
+  if (isRefusal && (error.details !== '' || !context.hasTalked)) return error
+
   // A check that talks to a program fails where the program has.
   const problem = context.firstProblem
   if (problem) {
     const places = { workshop: workshop.directory, own: dirname(context.submission) }
-    return new Refusal(problem.message, readableErrors(problem.details, places))
+    const message = isRefusal ? `${error.message} ${problem.message}` : problem.message
+    return new Refusal(message, readableErrors(problem.details, places))
   }
+  if (isRefusal) return error
   if (context.hasTalked) return new Refusal(say('check-failed'), chainOf(error))
   throw new WorkshopError(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

@@ -19,8 +19,8 @@ export function listLines(session: Session): string[] {
 }
 
 export function list(session: Session): void {
-  session.print(session.paint('bold', inLanguage(session.workshop.title, session.language)))
-  for (const line of listLines(session)) session.print(line)
+  console.log(session.paint('bold', inLanguage(session.workshop.title, session.language)))
+  for (const line of listLines(session)) console.log(line)
 }
 
 /** @throws UsageError if there is no such exercise. */
@@ -45,8 +45,8 @@ export function selectExercise(session: Session, exercise: Exercise): void {
   printProblem(session, exercise)
   const file = learnerFile(exercise)
   const key = placeStarter(exercise, session.directory) ? 'starter-made' : 'starter-kept'
-  session.print(`\n${session.say(key, { file, program: session.program })}`)
-  if (session.isSolved(exercise)) session.print(session.say('already-solved'))
+  console.log(`\n${session.say(key, { file, program: session.program })}`)
+  if (session.isSolved(exercise)) console.log(session.say('already-solved'))
 }
 
 export function print(session: Session): void {
@@ -56,13 +56,13 @@ export function print(session: Session): void {
 function printProblem(session: Session, exercise: Exercise): void {
   const { language, workshop } = session
   const problem = problemOf(exercise, language) ?? problemOf(exercise, workshop.languages[0] as string)
-  session.print(rendered(problem ?? exercise.name, session.paint))
+  console.log(rendered(problem ?? exercise.name, session.paint))
 }
 
 /** Selects the next exercise that is not solved. */
 export function next(session: Session): void {
   const exercise = session.next
-  if (exercise === undefined) session.print(session.say('all-solved'))
+  if (exercise === undefined) console.log(session.say('all-solved'))
   else selectExercise(session, exercise)
 }
 
@@ -71,7 +71,7 @@ export function hint(session: Session): void {
   const exercise = session.requireSelected()
   const hints = hintsOf(exercise, session.language)
   if (hints.length === 0) {
-    session.print(session.say('no-hint'))
+    console.log(session.say('no-hint'))
     return
   }
 
@@ -80,26 +80,24 @@ export function hint(session: Session): void {
     number = (progress.hints[exercise.name] ?? 0) % hints.length
     progress.hints[exercise.name] = number + 1
   })
-  session.print(
-    session.paint('bold', session.say('hint-number', { number: number + 1, count: hints.length }))
-  )
-  session.print(rendered(hints[number] as string, session.paint))
-  if (number + 1 === hints.length) session.print(`\n${session.say('no-more-hints')}`)
+  console.log(session.paint('bold', session.say('hint-number', { number: number + 1, count: hints.length })))
+  console.log(rendered(hints[number] as string, session.paint))
+  if (number + 1 === hints.length) console.log(`\n${session.say('no-more-hints')}`)
 }
 
 /** Shows the reference solution. */
 export function solution(session: Session, isAnyway: boolean): void {
   const exercise = session.requireSelected()
   if (!isAnyway && !session.isSolved(exercise)) {
-    session.print(session.say('solution-later'))
+    console.log(session.say('solution-later'))
     process.exitCode = ExitCode.refused
     return
   }
 
   const path = partOf(exercise, 'solution')
   for (const file of filesOf(path)) {
-    session.print(session.paint('bold', relative(exercise.directory, file)))
-    session.print(readFileSync(file, 'utf8'))
+    console.log(session.paint('bold', relative(exercise.directory, file)))
+    console.log(readFileSync(file, 'utf8'))
   }
 }
 
@@ -115,7 +113,7 @@ export function status(session: Session): void {
   const { selected, workshop, solvedCount } = session
   const name = selected === undefined ? session.say('none-selected') : session.title(selected)
   const count = workshop.exercises.length
-  session.print(session.say('status-line', { solved: solvedCount, count, selected: name }))
+  console.log(session.say('status-line', { solved: solvedCount, count, selected: name }))
 }
 
 /** Forgets what was solved; the language stays. */
@@ -125,19 +123,19 @@ export function reset(session: Session): void {
     progress.hints = {}
     delete progress.selected
   })
-  session.print(session.say('reset-done'))
+  console.log(session.say('reset-done'))
 }
 
 /** Chooses a language, or lists them. */
 export function language(session: Session, code: string | undefined): void {
   if (code === undefined) {
     const languages = session.workshop.languages.join(', ')
-    session.print(session.say('language-list', { languages, language: session.language }))
+    console.log(session.say('language-list', { languages, language: session.language }))
     return
   }
   session.requireLanguage(code)
   session.update((progress) => {
     progress.language = code
   })
-  session.print(session.say('language-set', { language: code }))
+  console.log(session.say('language-set', { language: code }))
 }

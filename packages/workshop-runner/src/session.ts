@@ -98,10 +98,6 @@ export class Session {
     const after = exercises.findIndex((each) => each.name === this.progress.selected) + 1
     return exercises.slice(after).find(isOpen) ?? exercises.find(isOpen)
   }
-
-  print(text: string): void {
-    console.log(text)
-  }
 }
 
 /** The languages that the environment asks for, without their countries. */

@@ -30,7 +30,7 @@ export async function verify(session: Session, submitted: Submitted): Promise<vo
     accept(session, exercise)
   } else {
     printRefusal(session, verdict, session.say('refused'))
-    session.print(`\n${session.say('seed-was', { seed: submitted.seed })}`)
+    console.log(`\n${session.say('seed-was', { seed: submitted.seed })}`)
   }
 }
 
@@ -39,17 +39,17 @@ function accept(session: Session, exercise: Exercise): void {
     progress.solved[exercise.name] ??= new Date().toISOString()
   })
   const text = session.say('accepted', { title: session.title(exercise) })
-  session.print(session.paint('green', `✓ ${text}`))
+  console.log(session.paint('green', `✓ ${text}`))
   const { next, program } = session
-  session.print(next === undefined ? session.say('all-solved') : session.say('next-is', { program }))
+  console.log(next === undefined ? session.say('all-solved') : session.say('next-is', { program }))
 }
 
 function printRefusal(session: Session, verdict: Verdict & { isAccepted: false }, headline: string): void {
   process.exitCode = ExitCode.refused
-  session.print(`${session.paint('red', `✗ ${headline}`)} ${verdict.message}`)
-  if (verdict.details !== '') session.print(`\n${verdict.details}`)
+  console.log(`${session.paint('red', `✗ ${headline}`)} ${verdict.message}`)
+  if (verdict.details !== '') console.log(`\n${verdict.details}`)
   if (verdict.output !== '') {
-    session.print(`\n${session.say('program-printed')}\n${firstLines(verdict.output, MAX_LINES)}`)
+    console.log(`\n${session.say('program-printed')}\n${firstLines(verdict.output, MAX_LINES)}`)
   }
 }
 
@@ -75,8 +75,8 @@ export async function run(session: Session, submitted: Submitted, args: readonly
 
 async function showCall(session: Session, context: CheckContext, options: Example): Promise<void> {
   const value = await context.call(context.submission, options)
-  if (context.lastOutput !== '') session.print(firstLines(context.lastOutput, MAX_LINES))
-  session.print(`${session.say('returned-value')}\n${shown(value)}`)
+  if (context.lastOutput !== '') console.log(firstLines(context.lastOutput, MAX_LINES))
+  console.log(`${session.say('returned-value')}\n${shown(value)}`)
 }
 
 async function showProgram(session: Session, context: CheckContext, options: Example): Promise<void> {
@@ -89,9 +89,9 @@ async function showProgram(session: Session, context: CheckContext, options: Exa
   const problem = judgeProgram(result, options, session.say)
   if (result.stderr !== '') console.error(readableErrors(result.stderr, places))
   const written = filesOf(context.directory).filter((file) => !before.has(file))
-  if (written.length > 0) session.print(session.say('files-written'))
+  if (written.length > 0) console.log(session.say('files-written'))
   for (const file of written) {
-    session.print(`  ${relative(context.directory, file)} (${statSync(file).size} bytes)`)
+    console.log(`  ${relative(context.directory, file)} (${statSync(file).size} bytes)`)
   }
   if (problem) {
     console.error(session.paint('red', problem.message))

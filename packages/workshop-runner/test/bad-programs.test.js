@@ -225,6 +225,11 @@ server.listen(Number(process.argv[2]), '127.0.0.1', () => console.log('ready'))
   assert.match(out, /ended with exit code 1\.[\s\S]*Error: cannot answer\n {4}at .*mine\.mjs:2/)
   const silent = await verdictOn(t, 'serve', "console.log('nothing')\n")
   assert.match(silent.out, /It ended without printing ready\./)
+  const broken = await verdictOn(t, 'serve', "throw new Error('at once')\n")
+  assert.match(
+    broken.out,
+    /It ended without printing ready\. Your program ended with exit code 1\.\n[\s\S]*Error: at once/
+  )
   const deaf = await verdictOn(t, 'serve', "console.log('ready')\nsetInterval(() => {}, 1000)\n")
   assert.match(deaf.out, /could not talk to your program to the end\.\n\nfetch failed: .*ECONNREFUSED/)
 })
