@@ -101,7 +101,7 @@ export function solution(session: Session, isAnyway: boolean): void {
   }
 }
 
-/** A file, or all files of a folder. */
+/** A file, or all files of a directory. */
 export function filesOf(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path)

@@ -1,4 +1,4 @@
-/** Makes a workshop in the terminal from a folder of exercises. */
+/** Makes a workshop in the terminal from a directory of exercises. */
 
 export type { CheckModule, Example } from './check.js'
 export type { CallOptions, CheckContext, Compared, RunOptions } from './context.js'

@@ -55,12 +55,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 /**
  * Runs the program of a workshop, and sets the exit code of the process. It never rejects: what goes wrong is printed.
  *
- * @param folder - The folder with `workshop.json`, as a URL or a path.
+ * @param location - The directory with `workshop.json`, as a URL or a path.
  * @param args - The command line, without Node and the program.
  */
-export async function runWorkshop(folder: URL | string, args = process.argv.slice(2)): Promise<void> {
+export async function runWorkshop(location: URL | string, args = process.argv.slice(2)): Promise<void> {
   endOnSignals()
-  const directory = resolve(folder instanceof URL ? fileURLToPath(folder) : folder)
+  const directory = resolve(location instanceof URL ? fileURLToPath(location) : location)
   try {
     await dispatch(directory, args)
   } catch (error) {

@@ -27,10 +27,10 @@ export interface SelfCheckOptions {
  * Checks a workshop: each reference solution is accepted; each starter is not; each program below `wrong` is refused, with a message
  * that has its first comment in it, or matches it if it is a regular expression; each text is there in all languages.
  *
- * @param folder - The folder with `workshop.json`.
+ * @param location - The directory with `workshop.json`.
  * @returns What is wrong, a line or more for each; an empty array if nothing is.
  */
-export async function selfCheck(folder: URL | string, options: SelfCheckOptions = {}): Promise<string[]> {
+export async function selfCheck(location: URL | string, options: SelfCheckOptions = {}): Promise<string[]> {
   const { seeds = [1, 2] } = options
   const problems: string[] = []
   const attempt = async (what: string, action: () => unknown): Promise<void> => {
@@ -42,7 +42,7 @@ export async function selfCheck(folder: URL | string, options: SelfCheckOptions 
     }
   }
 
-  const directory = resolve(folder instanceof URL ? fileURLToPath(folder) : folder)
+  const directory = resolve(location instanceof URL ? fileURLToPath(location) : location)
   await attempt('workshop.json', async () => {
     const workshop = readWorkshop(directory)
     problems.push(...titleProblems(workshop))
@@ -138,7 +138,7 @@ async function verdictOn(
   seed: number
 ): Promise<Verdict> {
   const submission = entryOf(path)
-  if (submission === undefined) throw new WorkshopError(`${path} is missing, or a folder without an index`)
+  if (submission === undefined) throw new WorkshopError(`${path} is missing, or a directory without an index`)
   const language = workshop.languages[0] as string
   return check(workshop, exercise, { submission, seed, language, say: speaker(language) })
 }

@@ -23,13 +23,13 @@ export function templateFiles(name: string, version: string): Record<string, str
     }),
     'main.mjs': main,
     'README.md': readme(name),
-    ...inFolder('exercises/sum', sum),
-    ...inFolder('exercises/lines', lines)
+    ...inDirectory('exercises/sum', sum),
+    ...inDirectory('exercises/lines', lines)
   }
 }
 
-function inFolder(folder: string, files: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]))
+function inDirectory(directory: string, files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([file, text]) => [`${directory}/${file}`, text]))
 }
 
 const main = `#!/usr/bin/env node
@@ -46,7 +46,7 @@ node main.mjs        # the workshop, as a learner sees it
 npm test             # checks all exercises: solutions, starters, wrong solutions, languages
 \`\`\`
 
-An exercise is a folder below \`exercises\`, listed in \`workshop.json\`. The README of terrace-workshop-runner is the guide.
+An exercise is a directory below \`exercises\`, listed in \`workshop.json\`. The README of terrace-workshop-runner is the guide.
 `
 
 const sum = {

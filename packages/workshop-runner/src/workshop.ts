@@ -1,4 +1,4 @@
-/** A workshop as its folder describes it. */
+/** A workshop as its directory describes it. */
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, parse } from 'node:path'
@@ -7,7 +7,7 @@ import { WorkshopError } from './failure.js'
 /** A text, or one for each language by its code. */
 export type LocalText = string | Readonly<Record<string, string>>
 
-/** A folder of exercises. */
+/** A directory of exercises. */
 export interface Workshop {
   readonly directory: string
   /** Names its file of progress. */
@@ -22,7 +22,7 @@ export interface Workshop {
   readonly renamed: Readonly<Record<string, string>>
 }
 
-/** One exercise: a folder below `exercises`. */
+/** One exercise: a directory below `exercises`. */
 export interface Exercise {
   readonly name: string
   readonly directory: string
@@ -32,7 +32,7 @@ const NAME = /^[a-z0-9][a-z0-9-]*$/
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/
 
 /**
- * Reads `workshop.json` of a folder.
+ * Reads `workshop.json` of a directory.
  *
  * @throws WorkshopError if it is missing, or describes no workshop.
  */
@@ -117,7 +117,7 @@ export function titleOf(exercise: Exercise, language: string): string {
 }
 
 /**
- * The path of a part of an exercise, which is a file of any extension or a folder.
+ * The path of a part of an exercise, which is a file of any extension or a directory.
  *
  * @throws WorkshopError if there is none.
  */
@@ -127,7 +127,7 @@ export function partOf(exercise: Exercise, part: 'starter' | 'solution' | 'check
   return found
 }
 
-/** The files and folders below `wrong`, each a solution that the check must refuse. */
+/** The files and directories below `wrong`, each a solution that the check must refuse. */
 export function wrongSolutionsOf(exercise: Exercise): string[] {
   const directory = join(exercise.directory, 'wrong')
   if (!existsSync(directory)) return []
@@ -136,7 +136,7 @@ export function wrongSolutionsOf(exercise: Exercise): string[] {
     .map((name) => join(directory, name))
 }
 
-/** The file to run of a program, which is that file, or a folder with a file named `index`. */
+/** The file to run of a program, which is that file, or a directory with a file named `index`. */
 export function entryOf(program: string): string | undefined {
   const stats = statSync(program, { throwIfNoEntry: false })
   if (stats === undefined) return undefined

@@ -39,7 +39,7 @@ test('select, verify what is wrong and what is right, and the progress is there 
   assert.deepEqual(learner.leftovers, [])
 })
 
-test('every exercise solved, by number, with a folder as well', async (t) => {
+test('every exercise solved, by number, with a directory as well', async (t) => {
   const learner = new Learner(t)
   for (const [index, name] of ['double', 'count', 'save', 'serve', 'record'].entries()) {
     assert.equal((await learner.run('select', String(index + 1))).code, 0)
