@@ -1,4 +1,7 @@
-/** A lock between processes, held for the few milliseconds of a change. */
+/**
+ * A lock between processes, held for the few milliseconds of a change. If two find the lock of a dead process in the same moment, both
+ * may get it: the later change then replaces the earlier one, and the file stays whole.
+ */
 
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 

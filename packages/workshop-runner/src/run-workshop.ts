@@ -1,8 +1,7 @@
 /** The program of a workshop. */
 
 import { constants } from 'node:os'
-import { basename, extname, relative, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, extname, relative, sep } from 'node:path'
 import { parseArgs } from 'node:util'
 import * as commands from './commands.js'
 import { ExitCode, UsageError, WorkshopError } from './failure.js'
@@ -12,7 +11,7 @@ import { anySeed } from './random.js'
 import { Session } from './session.js'
 import { run, verify } from './submission.js'
 import { type Say, speaker } from './texts/index.js'
-import { readWorkshop, type Workshop } from './workshop.js'
+import { readWorkshop, type Workshop, workshopDirectory } from './workshop.js'
 
 const options = {
   anyway: { type: 'boolean' },
@@ -60,7 +59,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
  */
 export async function runWorkshop(location: URL | string, args = process.argv.slice(2)): Promise<void> {
   endOnSignals()
-  const directory = resolve(location instanceof URL ? fileURLToPath(location) : location)
+  const directory = workshopDirectory(location)
   try {
     await dispatch(directory, args)
   } catch (error) {

@@ -1,8 +1,7 @@
 /** Whether a workshop is whole: its checks accept what is right, and refuse what is wrong. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative } from 'node:path'
 import { check, type Verdict } from './check.js'
 import { WorkshopError } from './failure.js'
 import { speaker } from './texts/index.js'
@@ -14,6 +13,7 @@ import {
   problemOf,
   readWorkshop,
   type Workshop,
+  workshopDirectory,
   wrongSolutionsOf
 } from './workshop.js'
 
@@ -42,7 +42,7 @@ export async function selfCheck(location: URL | string, options: SelfCheckOption
     }
   }
 
-  const directory = resolve(location instanceof URL ? fileURLToPath(location) : location)
+  const directory = workshopDirectory(location)
   await attempt('workshop.json', async () => {
     const workshop = readWorkshop(directory)
     problems.push(...titleProblems(workshop))

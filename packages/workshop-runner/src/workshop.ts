@@ -1,7 +1,8 @@
 /** A workshop as its directory describes it. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, parse } from 'node:path'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, parse, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { WorkshopError } from './failure.js'
 
 /** A text, or one for each language by its code. */
@@ -30,6 +31,12 @@ export interface Exercise {
 
 const NAME = /^[a-z0-9][a-z0-9-]*$/
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/
+
+/** The path of a workshop's directory as Node names the modules in it, without links. */
+export function workshopDirectory(location: URL | string): string {
+  const directory = resolve(location instanceof URL ? fileURLToPath(location) : location)
+  return existsSync(directory) ? realpathSync(directory) : directory
+}
 
 /**
  * Reads `workshop.json` of a directory.

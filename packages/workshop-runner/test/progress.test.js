@@ -122,6 +122,23 @@ test('two runs of a workshop at once do each other no harm', async (t) => {
   assert.deepEqual(learner.progress, { ...none, language: 'de', selected: 'double' })
 })
 
+test('an exercise selected by two runs at once gets its starting point once', async (t) => {
+  for (const [name, file] of [
+    ['double', 'double.mjs'],
+    ['save', 'save']
+  ]) {
+    const learner = new Learner(t)
+    const runs = await Promise.all(Array.from({ length: 4 }, () => learner.run('select', name)))
+    assert.deepEqual(
+      runs.map(({ code, err }) => [code, err]),
+      runs.map(() => [0, ''])
+    )
+    const told = runs.map(({ out }) => /Your starting point|is there already/.exec(out)?.[0]).sort()
+    assert.deepEqual(told, ['Your starting point', ...Array(3).fill('is there already')])
+    assert.ok(learner.has(file))
+  }
+})
+
 test('the lock of a process that died is taken over', async (t) => {
   const home = directory(t)
   const dead = spawn(process.execPath, ['-e', ''])
