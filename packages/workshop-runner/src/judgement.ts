@@ -2,7 +2,7 @@
 
 import type { CallMessage } from './call-messages.js'
 import { type Denial, denialIn } from './permission.js'
-import { DEFAULT_TIMEOUT_MS, MAX_OUTPUT_BYTES, type ProgramResult } from './program.js'
+import { defaultTimeoutMs, MAX_OUTPUT_BYTES, type ProgramResult } from './program.js'
 import type { Say } from './texts/index.js'
 
 /** What is wrong with a program. */
@@ -21,7 +21,7 @@ interface Limits {
 export function judgeProgram(result: ProgramResult, limits: Limits, say: Say): Problem | undefined {
   const { stderr, code, signal, timedOut, tooMuchOutput } = result
   if (timedOut) {
-    const seconds = (limits.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1000
+    const seconds = (limits.timeoutMs ?? defaultTimeoutMs()) / 1000
     return { message: say('timed-out', { seconds }), details: stderr }
   }
   if (tooMuchOutput) return { message: say('too-much-output', { count: MAX_OUTPUT_BYTES }), details: '' }

@@ -8,7 +8,16 @@ import { groupOptions, killGroup, watch } from './process-group.js'
 
 const PRELOAD = join(__dirname, 'preload.js')
 
-export const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_TIMEOUT_MS = 10_000
+
+/** Has another default of a program's time, in milliseconds, for slow machines. */
+const TIMEOUT_VARIABLE = 'TERRACE_WORKSHOP_TIMEOUT_MS'
+
+/** The time that a program has unless its check says otherwise, in milliseconds. */
+export function defaultTimeoutMs(): number {
+  const given = process.env[TIMEOUT_VARIABLE] ?? ''
+  return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : DEFAULT_TIMEOUT_MS
+}
 
 /** More than this of one stream ends a program. */
 export const MAX_OUTPUT_BYTES = 1 << 20
@@ -59,7 +68,7 @@ export class Program {
     readonly file: string,
     options: ProgramOptions
   ) {
-    const { args = [], directory, timeoutMs = DEFAULT_TIMEOUT_MS, allow = [], ipc = false } = options
+    const { args = [], directory, timeoutMs = defaultTimeoutMs(), allow = [], ipc = false } = options
     const flags = ['--require', PRELOAD, ...permissionFlags(directory, allow)]
     this.child = spawn(process.execPath, [...flags, file, ...args], {
       ...groupOptions,

@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { selfCheck } from '../dist/index.mjs'
 import { directory, Learner, tiny } from './support/learner.js'
 
+// A slow machine has the time that it needs.
+process.env.TERRACE_WORKSHOP_TIMEOUT_MS = '60000'
+
 const here = fileURLToPath(new URL('..', import.meta.url))
 
 function runner(cwd, ...args) {

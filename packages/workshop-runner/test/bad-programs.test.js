@@ -115,6 +115,21 @@ test('a write outside of the directory is refused, and its path is told', async 
   }
 })
 
+test('a write outside by a promise or a stream is told as well', async (t) => {
+  const outside = JSON.stringify(join(new Learner(t).directory, 'new.txt'))
+  for (const [exercise, program] of [
+    [
+      'double',
+      `import { writeFile } from 'node:fs/promises'\nexport default () => writeFile(${outside}, '')\n`
+    ],
+    ['count', `import { writeFile } from 'node:fs/promises'\nawait writeFile(${outside}, '')\n`],
+    ['count', `import { createWriteStream } from 'node:fs'\ncreateWriteStream(${outside}).end('text')\n`]
+  ]) {
+    const { out } = await verdictOn(t, exercise, program)
+    assert.ok(out.includes(`Your program tried to write to ${JSON.parse(outside)}.`), out)
+  }
+})
+
 test('the learner’s own directory and the progress are kept from the program', async (t) => {
   const learner = new Learner(t)
   await learner.run('select', 'count')

@@ -177,3 +177,12 @@ test('help, version, and a list where there is no terminal', async (t) => {
   for (const args of [['version'], ['--version']]) assert.equal((await learner.run(...args)).out, '1.2.3\n')
   assert.equal((await learner.run()).out, (await learner.run('list')).out)
 })
+
+test('the time of a program can be set by the environment', async (t) => {
+  const learner = new Learner(t, { env: { TERRACE_WORKSHOP_TIMEOUT_MS: '700' } })
+  await learner.run('select', 'save')
+  learner.write('save/index.mjs', 'for (;;);\n')
+  const { code, out } = await learner.run('verify')
+  assert.equal(code, 1)
+  assert.match(out, /Your program did not end within 0\.7 s/)
+})

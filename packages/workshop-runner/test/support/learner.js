@@ -31,6 +31,7 @@ export class Learner {
       LC_ALL: '',
       LC_MESSAGES: '',
       TERRACE_WORKSHOP_HOME: this.home,
+      TERRACE_WORKSHOP_TIMEOUT_MS: '60000',
       TMPDIR: this.temporary,
       TMP: this.temporary,
       TEMP: this.temporary,
