@@ -100,7 +100,7 @@ async function addAtOnce(home, names, count) {
   )
 }
 
-test('of two processes at once, each keeps what the other has done', async (t) => {
+test('two processes at once keep what each of them has done', async (t) => {
   const home = directory(t)
   await addAtOnce(home, ['first', 'second'], 50)
   const { solved } = JSON.parse(readFileSync(join(home, 'some.json'), 'utf8'))
