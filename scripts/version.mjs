@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { NATIVE_PACKAGES } from './manifests.mjs'
 
 const VERSION = String.raw`(?<version>\d+\.\d+\.\d+)`
-const OURS = '"(?:terrace(?:-[a-z]+)?|@terrace-db/[a-z0-9-]+)"'
+const OURS = '"(?:terrace(?:-[a-z]+)*|@terrace-db/[a-z0-9-]+)"'
 
 const pattern = (before, after = '') => new RegExp(`(?<=${before})${VERSION}(?=${after})`, 'gm')
 

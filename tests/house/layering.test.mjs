@@ -181,6 +181,20 @@ test('the program that copies knows the API alone, and loads back-ends only when
   ])
 })
 
+test('the runner of workshops needs nothing but Node', () => {
+  const sources = withExtension('.ts').filter((file) => file.startsWith('packages/workshop-runner/src/'))
+  assert.ok(sources.length > 0)
+  assert.deepEqual(
+    sources
+      // The template has the files of another package in it.
+      .filter((file) => path.posix.basename(file) !== 'template.ts')
+      .flatMap((file) => matches(file, /(?<![-.])\b(from|import|require)\s*\(?\s*'(?!\.|node:)/)),
+    []
+  )
+  const { dependencies = {} } = JSON.parse(text('packages/workshop-runner/package.json'))
+  assert.deepEqual(dependencies, {})
+})
+
 test('every Rust source says what it is for', () => {
   const sources = withExtension('.rs').filter((file) => /^crates\/[^/]+\/src\//.test(file) && !isTest(file))
   assert.deepEqual(

@@ -1,0 +1,1 @@
+// Read from process.stdin.

@@ -1,0 +1,2 @@
+// not the expected one
+console.log(0)

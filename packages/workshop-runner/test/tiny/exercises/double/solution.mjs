@@ -1,0 +1,3 @@
+export default function double(number) {
+  return number * 2
+}

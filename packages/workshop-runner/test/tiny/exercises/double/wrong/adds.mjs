@@ -1,0 +1,2 @@
+// is wrong
+export default (number) => number + 2

@@ -1,0 +1,3 @@
+export async function record(store, words) {
+  for (const word of new Set(words)) await store.put(word)
+}

@@ -1,0 +1,3 @@
+export async function record(store, words) {
+  await store.put(words[0])
+}

@@ -1,0 +1,1 @@
+export const text = process.argv[2]

@@ -1,0 +1,3 @@
+import { text } from './text.mjs'
+
+console.log(text)
