@@ -79,8 +79,8 @@ lint: setup-tests ## rustfmt, clippy, JavaScript linter
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	npm run lint
 
-PLATFORMS := wasm32-unknown-unknown x86_64-pc-windows-gnu aarch64-apple-darwin x86_64-unknown-freebsd
-platforms: setup ## the engine compiles for the platforms on which its tests do not run here
+PLATFORMS := wasm32-unknown-unknown x86_64-pc-windows-gnu
+platforms: setup ## the engine compiles for platforms where it has no files of its own
 	$(call step,platforms)
 	@if command -v rustup >/dev/null; then \
 	  rustup target add $(PLATFORMS); \
@@ -128,7 +128,7 @@ gates-update: setup-tests ## commit to the counts of now: writes crates/bench/ga
 
 # The packages, those first that take longest. Most of their tests wait for servers, disks and clocks, so two run at a time. What
 # each prints comes at its end, and all are run even if one fails.
-PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb core back-ends/lmdb copy cli bytewise workshop-runner)
+PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb cli core workshop-runner back-ends/lmdb copy bytewise)
 .PHONY: $(PACKAGE_TESTS)
 $(PACKAGE_TESTS): build
 	$(call step,packages/$(@:test-of-%=%))
@@ -213,6 +213,7 @@ $(BROWSER_READY): interop/browser/package-lock.json
 	cd interop/browser && npm ci --ignore-scripts
 	@touch $@
 
+# TERRACE_SUITE=1 make browser: with abstract-level's suite in an isolated page as well.
 browser: build $(BROWSER_READY) ## the client of terrace-net in Chromium: abstract-level's suite, lost connections, live pages, bundlers
 	$(call step,browser)
 	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd interop/browser && npm test; \

@@ -11,7 +11,7 @@ import { randomNumbers } from '../support/random.js'
 import { entriesOf, serialOrder } from '../transaction/support/serial-order.js'
 
 const KEYS = ['a', 'b', 'c', 'd']
-const ROUNDS = 60
+const ROUNDS = 30
 const LIMIT_MS = 20_000
 const TRANSACTIONS = 7
 const PLAIN_WRITES = 3
