@@ -277,7 +277,7 @@ arm64-short: build ## a part of `test-platforms` for arm64, where an emulator is
 
 .PHONY: arm64-part
 arm64-part: $(PLATFORMS_READY)
-	node scripts/prebuilds.mjs linux-arm64-gnu
+	node scripts/prebuilds.mjs addon linux-arm64-gnu
 	node interop/platforms/main.mjs --short --runtime 'Node 22 on arm64'
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
@@ -570,7 +570,7 @@ debug-program: setup
 
 house: setup-tests debug-program ## house rules: layering, links, sizes, leftovers, and what npm would publish
 	$(call step,house)
-	node --test --test-reporter=spec tests/house/ tests/packages/
+	node --test --test-reporter=spec tests/house/ tests/packages/ interop/platforms/test/
 
 options: setup ## what follows from the description of the options, crates/engine/options.json, in code and documents
 	node scripts/options.mjs

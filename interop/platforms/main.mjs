@@ -21,7 +21,8 @@ const { values } = parseArgs({
 })
 
 function missingFor(runtime) {
-  if (!existsSync(addonFile(runtime.build))) return `not built: make prebuilds PLATFORMS=${runtime.build}`
+  if (!existsSync(addonFile(runtime.build)))
+    return `not built: make prebuilds WHAT=addon PLATFORMS=${runtime.build}`
   return runtime.missing()
 }
 

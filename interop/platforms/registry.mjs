@@ -3,13 +3,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { basename } from 'node:path'
-import { addonFile } from '../../packages/terrace/scripts/cargo-build.mjs'
-import { platformManifest } from '../../packages/terrace/scripts/manifests.mjs'
 import { PLATFORMS } from '../../packages/terrace/scripts/platforms.mjs'
-import { pack } from '../../scripts/pack.mjs'
+import { platformManifest } from '../../scripts/manifests.mjs'
+import { builtPlatforms, pack } from '../../scripts/pack.mjs'
 import { Projects } from '../../tests/support/projects.mjs'
 
 /** @typedef {{ url: string, refused: string[], close: () => void }} Registry - `refused` are the paths that it did not have. */
@@ -22,11 +21,10 @@ import { Projects } from '../../tests/support/projects.mjs'
  */
 export async function startRegistry() {
   const projects = new Projects()
-  const built = Object.keys(PLATFORMS).filter((name) => existsSync(addonFile(name)))
-  const archives = [...pack('terrace', projects.directory, built), ...projects.externalOf('terrace')]
+  const archives = [...pack('terrace', projects.directory, builtPlatforms), ...projects.externalOf('terrace')]
   const packages = new Map(archives.map(published).map((each) => [each.manifest.name, each]))
   for (const name of Object.keys(PLATFORMS)) {
-    const manifest = platformManifest(name)
+    const manifest = platformManifest('terrace', name)
     if (!packages.has(manifest.name)) packages.set(manifest.name, { manifest, file: 'not-built.tgz' })
   }
 

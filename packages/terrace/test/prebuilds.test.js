@@ -24,7 +24,7 @@ const reason = (name) => {
   if (!hasReader) return 'llvm-readobj is missing: scripts/setup prebuilds'
   // That of this machine is the checkout's own, made with this machine's linker and its glibc.
   if (name === platformName() && !isPublished(name)) return 'it was built for this machine only'
-  return !existsSync(addonFile(name)) && `not built: make prebuilds PLATFORMS=${name}`
+  return !existsSync(addonFile(name)) && `not built: make prebuilds WHAT=addon PLATFORMS=${name}`
 }
 
 /** Whether the file that the loader finds is one that `make prebuilds` made: it then needs no newer glibc than the list says. */
