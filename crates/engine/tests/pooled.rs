@@ -143,26 +143,36 @@ fn without_free_files_writes_are_refused_reads_go_on_and_more_files_help() {
 
 #[test]
 fn a_compaction_in_steps_lets_writes_go_on_between_them_and_frees_the_space() {
-    // A step takes some megabytes.
+    // 80 MB that do not compress, because a step that goes down several levels takes up to 64.
     const ENTRIES: usize = 16_000;
     let handles = SimulatedHandles::new(2, 400);
     let db = open(&handles).unwrap();
     let key = |number: usize| format!("{number:06}").into_bytes();
-    let value: Vec<u8> = (0..500_u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    for number in 0..ENTRIES {
-        db.put(&key(number), &value, &WriteOptions::default()).unwrap();
+    let value = |number: usize, words: u32| -> Vec<u8> {
+        let words = (0..words).map(|index| (number as u32 * 1250 + index).wrapping_mul(2_654_435_761));
+        words.flat_map(u32::to_be_bytes).collect()
+    };
+    for first in (0..ENTRIES).step_by(200) {
+        let mut batch = WriteBatch::new();
+        for number in first..first + 200 {
+            batch.put(&key(number), &value(number, 1250)).unwrap();
+        }
+        db.write(batch, &WriteOptions::default()).unwrap();
     }
-    db.compact_range(None, None).unwrap();
+    while db.step() {}
+    // In one batch: between single deletions, a slow machine has time for compactions that leave nothing for the one below.
+    let mut deletions = WriteBatch::new();
     for number in 0..ENTRIES {
-        db.delete(&key(number), &WriteOptions::default()).unwrap();
+        deletions.delete(&key(number)).unwrap();
     }
+    db.write(deletions, &WriteOptions::default()).unwrap();
     let (mut steps, mut written) = (0, ENTRIES);
     let mut compaction = db.begin_compact_range(Some(&key(0)), Some(&key(ENTRIES - 1))).unwrap();
     while compaction.step().unwrap() {
         steps += 1;
         // More than level 0 takes before writes have to wait for a compaction.
         for _ in 0..2000 {
-            db.put(&key(written), &value, &WriteOptions::default()).unwrap();
+            db.put(&key(written), &value(written, 125), &WriteOptions::default()).unwrap();
             written += 1;
         }
     }
