@@ -50,6 +50,10 @@ pub struct Settings {
     /// Number of tables that may be open at once.
     #[arg(long = "open_files")]
     pub open_files: Option<usize>,
+    /// Threads that work on compactions, for engines that can use several.
+    #[arg(long = "compaction_threads")]
+    #[serde(default)]
+    pub compaction_threads: Option<usize>,
     /// Compress blocks.
     #[arg(long, default_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub compression: bool,
@@ -86,6 +90,7 @@ impl Default for Settings {
             max_file_size: None,
             block_size: None,
             open_files: None,
+            compaction_threads: None,
             compression: true,
             use_existing_db: false,
             existing_is_full: false,

@@ -30,6 +30,7 @@ impl TerraceEngine {
             (&mut options.filter_bits_per_key, settings.bloom_bits),
             (&mut options.block_size_bytes, settings.block_size),
             (&mut options.max_open_files, settings.open_files),
+            (&mut options.compaction_threads, settings.compaction_threads),
         ];
         for (option, value) in overrides {
             *option = value.unwrap_or(*option);

@@ -81,7 +81,8 @@ pub struct Options {
     /// Size at which the MANIFEST is written anew; if it lists many tables, it may first grow to twice the size of that list.
     /// Default 4 MiB.
     pub manifest_size_limit_bytes: u64,
-    /// How many compactions may run at once; at least 1. Default 1.
+    /// How many threads may work on compactions at once; at least 1. Half as many compactions run at once, but at least one;
+    /// a large one is cut into parts for the threads that are free. Default 1.
     pub compaction_threads: usize,
     /// When to compact tables for the sake of their deletions while nothing else is due: when deletions, or entries
     /// that they hide, make up at least this share of what the compaction would rewrite. Half of it is enough when the
@@ -137,7 +138,7 @@ impl Options {
         }
     }
 
-    /// The preset for a machine whose main work is this database: larger buffers, and more compactions at once.
+    /// The preset for a machine whose main work is this database: larger buffers, and more threads for compactions.
     pub fn server() -> Self {
         let embedded = Self::embedded();
         Self {

@@ -41,7 +41,11 @@ impl Tuning {
             table_size_bytes: settings.max_file_size,
             open_files: settings.open_files,
             is_compressed: settings.compression,
-            background_jobs: std::thread::available_parallelism().map_or(2, usize::from).max(2),
+            // One of them flushes.
+            background_jobs: settings.compaction_threads.map_or_else(
+                || std::thread::available_parallelism().map_or(2, usize::from).max(2),
+                |threads| threads + 1,
+            ),
         }
     }
 

@@ -62,7 +62,7 @@ pub(crate) struct BackgroundParts {
     pub(crate) published: Arc<Published>,
     pub(crate) info_log: Arc<InfoLog>,
     pub(crate) env: Arc<dyn Env>,
-    /// How many compactions may run at once.
+    /// How many threads may work on compactions at once.
     pub(crate) compaction_threads: usize,
     /// How long nothing must be written for the database to count as idle.
     pub(crate) idle_after: Duration,
@@ -106,7 +106,9 @@ impl Background {
             let (background, jobs) = (Arc::clone(self), Arc::clone(&jobs));
             pool.submit(Lane::Flush, Box::new(move || background.run_flush(&*jobs)));
         }
-        while state.compactions_running < self.parts.compaction_threads && !state.manual_goes_first() {
+        while state.compactions_running < compactions_at_once(self.parts.compaction_threads)
+            && !state.manual_goes_first()
+        {
             let Some(plan) = jobs.pick_compaction(state) else { break };
             let reservation = plan.reserve(&mut state.reservations);
             state.pointers.advance(&plan);
@@ -196,5 +198,22 @@ impl Background {
             background.progress.notify_all();
         };
         pool.submit(Lane::Flush, Box::new(run));
+    }
+}
+
+/// How many compactions run at once where up to `threads` threads work on them. Several at once cannot all take the range for
+/// which the least is rewritten, so half of the threads only help: each large compaction is cut into parts.
+fn compactions_at_once(threads: usize) -> usize {
+    threads.div_ceil(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_threads_work_on_one_compaction_and_four_on_two() {
+        let running = [1, 2, 3, 4, 8].map(compactions_at_once);
+        assert_eq!(running, [1, 1, 2, 2, 4]);
     }
 }
