@@ -11,6 +11,7 @@ import { comparison } from './comparison.js'
 import { WorkshopError } from './failure.js'
 import { judgeCall, judgeProgram, type Problem } from './judgement.js'
 import { readableErrors } from './learner-errors.js'
+import type { Packages } from './packages.js'
 import { Program, type ProgramOptions, type ProgramResult } from './program.js'
 import type { Random } from './random.js'
 import { Refusal } from './refusal.js'
@@ -20,7 +21,7 @@ import { inLanguage, type LocalText } from './workshop.js'
 const CALL_MODULE = join(__dirname, 'call-module.js')
 
 /** How to run a program. */
-export interface RunOptions extends Partial<Omit<ProgramOptions, 'ipc'>> {
+export interface RunOptions extends Partial<Omit<ProgramOptions, 'ipc' | 'packages'>> {
   /** What it reads from its standard input. */
   readonly input?: string | Uint8Array
   /** Do not refuse a program that ends with another exit code than 0, or by a signal. */
@@ -28,7 +29,7 @@ export interface RunOptions extends Partial<Omit<ProgramOptions, 'ipc'>> {
 }
 
 /** How to call a function of a module. */
-export interface CallOptions extends Partial<Omit<ProgramOptions, 'ipc' | 'args'>> {
+export interface CallOptions extends Partial<Omit<ProgramOptions, 'ipc' | 'packages' | 'args'>> {
   /** What the function is called with, or the harness. Anything that can be sent between processes. */
   readonly with?: unknown
   /** A module whose default export calls the function: `(called, data, { directory, module }) => result`. */
@@ -49,6 +50,7 @@ export interface CheckSettings {
   readonly solution: string
   /** The directory of the workshop. */
   readonly workshop: string
+  readonly packages: Packages
   readonly directory: string
   readonly seed: number
   readonly random: Random
@@ -127,7 +129,8 @@ export class CheckContext {
   }
 
   private started(file: string, options: RunOptions): Program {
-    const program = new Program(file, { ...options, directory: options.directory ?? this.directory })
+    const directory = options.directory ?? this.directory
+    const program = new Program(file, { ...options, directory, packages: this.settings.packages })
     this.track(program, file, options)
     return program
   }
@@ -139,7 +142,12 @@ export class CheckContext {
   async call(file: string, options: CallOptions = {}): Promise<unknown> {
     const { with: data, harness, export: exportName = 'default', ...others } = options
     const directory = options.directory ?? this.directory
-    const program = new Program(CALL_MODULE, { ...others, directory, ipc: true })
+    const program = new Program(CALL_MODULE, {
+      ...others,
+      directory,
+      packages: this.settings.packages,
+      ipc: true
+    })
     this.track(program, file, options)
     let message: CallMessage | undefined
     program.child.once('message', (each) => {

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { type Packages, packagesEnvironment, registerHooks } from './packages.js'
 import { type Allowance, permissionFlags } from './permission.js'
 import { groupOptions, killGroup, watch } from './process-group.js'
 
@@ -36,6 +37,8 @@ export interface ProgramOptions {
   readonly timeoutMs?: number
   /** What it may do besides reading everything and writing into its directory. */
   readonly allow?: readonly Allowance[]
+  /** What it may import besides what is found beside it. @internal */
+  readonly packages?: Packages
   /** A channel for messages. The program then has no input. */
   readonly ipc?: boolean
 }
@@ -69,11 +72,14 @@ export class Program {
     options: ProgramOptions
   ) {
     const { args = [], directory, timeoutMs = defaultTimeoutMs(), allow = [], ipc = false } = options
-    const flags = ['--require', PRELOAD, ...permissionFlags(directory, allow)]
+    const packages = packagesEnvironment(options.packages)
+    const hooks: Allowance[] =
+      registerHooks === undefined && Object.keys(packages).length > 0 ? ['workers'] : []
+    const flags = ['--require', PRELOAD, ...permissionFlags(directory, [...allow, ...hooks])]
     this.child = spawn(process.execPath, [...flags, file, ...args], {
       ...groupOptions,
       cwd: directory,
-      env: { ...environment(directory), ...options.env },
+      env: { ...environment(directory), ...options.env, ...packages },
       stdio: ipc ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
       serialization: 'advanced'
     })

@@ -19,6 +19,8 @@ export interface Workshop {
   readonly languages: readonly string[]
   /** In the order in which they are meant to be solved. */
   readonly exercises: readonly Exercise[]
+  /** Names of packages of the workshop that learners' programs may import without having installed them. */
+  readonly packages: readonly string[]
   /** By the former name of an exercise, its present one. Progress follows. */
   readonly renamed: Readonly<Record<string, string>>
 }
@@ -30,6 +32,7 @@ export interface Exercise {
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]*$/
+const PACKAGE = /^(@[\w.-]+\/)?[\w.-]+$/
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/
 
 /** The path of a workshop's directory as Node names the modules in it, without links. */
@@ -57,12 +60,14 @@ export function readWorkshop(directory: string): Workshop {
   }
   if (typeof given !== 'object' || given === null) wrong('it must hold an object')
 
-  const { name, title = name, version, languages, exercises, renamed = {} } = given
+  const { name, title = name, version, languages, exercises, packages = [], renamed = {} } = given
   if (!isName(name)) wrong('"name" must consist of small letters, digits and -')
   if (!isLocalText(title)) wrong('"title" must be a text, or one for each language')
   if (typeof version !== 'string') wrong('"version" must be a text')
   if (!isListOf(languages, (each) => LANGUAGE.test(each))) wrong('"languages" must list codes such as "en"')
   if (!isListOf(exercises, isName)) wrong('"exercises" must list names of small letters, digits and -')
+  if (!isEmpty(packages) && !isListOf(packages, (each) => PACKAGE.test(each)))
+    wrong('"packages" must list names of packages')
   if (!isTextByName(renamed)) wrong('"renamed" must have the present name for each former one')
 
   const names = exercises as string[]
@@ -71,7 +76,7 @@ export function readWorkshop(directory: string): Workshop {
   const all = names.map((each) => ({ name: each, directory: join(directory, 'exercises', each) }))
   const missing = all.find((each) => !existsSync(each.directory))
   if (missing) wrong(`${missing.directory} is missing`)
-  return { directory, name, title, version, languages, exercises: all, renamed } as Workshop
+  return { directory, name, title, version, languages, exercises: all, packages, renamed } as Workshop
 }
 
 function isName(value: unknown): value is string {
@@ -85,6 +90,10 @@ function isLocalText(value: unknown): boolean {
 function isTextByName(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return Object.values(value).every((each) => typeof each === 'string')
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 function isListOf(value: unknown, isRight: (each: string) => boolean): boolean {

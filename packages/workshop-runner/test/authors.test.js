@@ -47,6 +47,28 @@ test('a created workshop passes its own check, and a learner can solve it', asyn
   assert.match((await learner.run('status')).out, /^2 of 2 solved\./)
 })
 
+test('a learner imports what the workshop says, although it is installed for the workshop alone', async (t) => {
+  const birds = created(t)
+  for (const name of ['numbers', 'others']) {
+    mkdirSync(join(birds, 'node_modules', name))
+    writeFileSync(join(birds, 'node_modules', name, 'index.mjs'), 'export const add = (a, b) => a + b\n')
+    writeFileSync(join(birds, 'node_modules', name, 'package.json'), '{ "exports": "./index.mjs" }\n')
+  }
+  const manifest = JSON.parse(readFileSync(join(birds, 'workshop.json'), 'utf8'))
+  writeFileSync(join(birds, 'workshop.json'), JSON.stringify({ ...manifest, packages: ['numbers'] }))
+
+  const learner = new Learner(t, { program: join(birds, 'main.mjs') })
+  await learner.run('select', 'sum')
+  const program = (name) => `import { add } from '${name}'\nexport default (all) => all.reduce(add, 0)\n`
+  learner.write('sum.mjs', program('numbers'))
+  const accepted = await learner.run('verify')
+  assert.equal(accepted.code, 0, accepted.out + accepted.err)
+  learner.write('sum.mjs', program('others'))
+  const refused = await learner.run('verify')
+  assert.match(refused.out, /Cannot find package 'others'/)
+  assert.equal(refused.code, 1)
+})
+
 test('create writes over nothing, and wants a name that a package can have', (t) => {
   const base = directory(t)
   mkdirSync(join(base, 'full'))
