@@ -1,0 +1,3 @@
+export default async function count(db, place) {
+  return 0
+}
