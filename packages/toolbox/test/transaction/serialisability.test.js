@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bytewise } from 'terrace-bytewise'
 import { transactions } from 'terrace-toolbox/transaction'
 import { databases } from '../support/databases.js'
-import { entriesOf, serialOrder } from './support/serial-order.js'
+import { entriesOf, inOrderOfEnd, serialOrder } from './support/serial-order.js'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e']
 const ROUNDS = 40
@@ -124,7 +124,7 @@ async function plainWrite(db, spaces, name) {
 /** Runs everything at once. Fails if no order explains what was read and what is there at the end. */
 async function round(db, spaces, transaction, plainWrites) {
   const before = await stateOf(spaces)
-  const events = await Promise.all([
+  const events = await inOrderOfEnd([
     ...Array.from({ length: TRANSACTIONS }, (_, i) => randomTransaction(transaction, spaces, i)),
     ...Array.from({ length: plainWrites }, (_, i) => plainWrite(db, spaces, i))
   ])

@@ -8,7 +8,7 @@ import { ttl } from 'terrace-toolbox/ttl'
 import { stoppedClock } from '../support/clock.js'
 import { databases, isExact } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
-import { entriesOf, serialOrder } from '../transaction/support/serial-order.js'
+import { entriesOf, inOrderOfEnd, serialOrder } from '../transaction/support/serial-order.js'
 
 const KEYS = ['a', 'b', 'c', 'd']
 const ROUNDS = 30
@@ -190,7 +190,7 @@ class History {
     const removing = isExact(this.db)
       ? this.dawdle().then(() => this.view.removeExpired())
       : await this.view.removeExpired()
-    const events = await Promise.all(
+    const events = await inOrderOfEnd(
       calls.map(async (call) => {
         await this.dawdle()
         return call()

@@ -9,6 +9,20 @@ import { isDeepStrictEqual } from 'node:util'
  */
 
 /**
+ * What each call has resolved with, in the order in which they did. It is nearly always a serial order, so the search that gets
+ * the events in this order ends soon; in another one it may take minutes.
+ *
+ * @template T
+ * @param {Promise<T>[]} calls
+ * @returns {Promise<T[]>}
+ */
+export async function inOrderOfEnd(calls) {
+  const ended = []
+  await Promise.all(calls.map(async (call) => ended.push(await call)))
+  return ended
+}
+
+/**
  * Finds an order of the events in which each reads what it found, and which leads from one state to the other. Undefined if
  * there is none.
  *
