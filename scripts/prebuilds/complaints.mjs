@@ -17,8 +17,7 @@ const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' }
 /**
  * What is wrong with a build for `platform` of which {@link inspect} has said `facts`: nothing, if it is good.
  *
- * @param expected - What the file is to those that load it: its `exports`, and nothing else but what it `mayExport` unless
- *   `exportsMore`; its `id`, the name that it has for itself, if that matters; and whether it `isStatic`, which is without any library.
+ * @param expected - What the file is to those that load it: its `exports`, and nothing else unless it `exportsMore`; its `id`, the name that it has for itself, if that matters; and whether it `isStatic`, which is without any library.
  */
 export function complaints(platform, facts, expected) {
   const found = []
@@ -31,8 +30,7 @@ export function complaints(platform, facts, expected) {
   expect(facts.arch === arch, `it is for ${facts.arch}, not ${arch}`)
   const missing = expected.exports.filter((name) => !facts.exports.includes(name))
   expect(missing.length === 0, `it does not export ${missing.join(', ')}`)
-  const allowed = [...expected.exports, ...(expected.mayExport ?? [])]
-  const more = expected.exportsMore ? [] : facts.exports.filter((name) => !allowed.includes(name))
+  const more = expected.exportsMore ? [] : facts.exports.filter((name) => !expected.exports.includes(name))
   expect(more.length === 0, `it exports more: ${more.slice(0, 10).join(', ')}`)
   expect(
     expected.isStatic || facts.libraries.length > 0,
