@@ -17,7 +17,8 @@ const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' }
 /**
  * What is wrong with a build for `platform` of which {@link inspect} has said `facts`: nothing, if it is good.
  *
- * @param expected - What the file is to those that load it: its `exports`, and nothing else unless it `exportsMore`; its `id`, the name that it has for itself, if that matters; and whether it `isStatic`, which is without any library.
+ * @param expected - What the file is to those that load it: its `exports`, and nothing else unless it `exportsMore`; its `id`, the
+ *   name that it has for itself, if that matters; and whether it `isStatic`, which is without any library.
  */
 export function complaints(platform, facts, expected) {
   const found = []
