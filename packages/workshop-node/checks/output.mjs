@@ -10,21 +10,21 @@ const NOTHING = {
  * Runs the learner's program and the reference solution with the same options, and resolves with what each printed, without the
  * line break at its end.
  *
- * A learner's program that fails is refused. `failures` lists errors that are usual in an exercise: a pattern of what the program
- * wrote to its error output, and the message that explains it; the error itself is shown below the message. A program that prints
- * nothing although the solution prints something is refused as well.
+ * A learner's program that fails is refused, and so is one that prints nothing although the solution prints something.
  *
  * @param context - The context of the check.
  * @param options - As those of `context.run`.
- * @param failures - Pairs of a pattern and a message.
+ * @param messages - `failures`: errors that are usual in an exercise, as pairs of a pattern of what the program wrote to its error
+ *   output, and the message that explains it; the error itself is shown below the message. `silence`: the message on a program that
+ *   prints nothing.
  */
-export async function outputs(context, options, failures = []) {
+export async function outputs(context, options, { failures = [], silence = NOTHING } = {}) {
   const [actual, { stdout }] = await Promise.all([
     submissionOutput(context, options, failures),
     context.run(context.solution, options)
   ])
   const expected = withoutLastBreak(stdout)
-  if (actual === '' && expected !== '') context.refuse(NOTHING)
+  if (actual === '' && expected !== '') context.refuse(silence)
   return { actual, expected }
 }
 

@@ -21,7 +21,7 @@ export default async function check(context) {
 
 async function checkSum(context, numbers) {
   const args = numbers.map(String)
-  const { actual, expected } = await outputs(context, { args }, FAILURES)
+  const { actual, expected } = await outputs(context, { args }, { failures: FAILURES })
   if (actual === expected) return
   context.refuse(messageOn(actual, args, Number(expected)), { expected, actual })
 }
