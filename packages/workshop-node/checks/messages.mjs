@@ -17,3 +17,12 @@ export const FILE_NOT_FOUND = [
     de: 'Dein Programm öffnet eine Datei, die es nicht gibt. Der Name der Datei ist das erste Argument, process.argv[2].'
   }
 ]
+
+/** A program that prints a promise, or what it finds of one, instead of a value: what its output matches, and the message. */
+export const PROMISE_PRINTED = [
+  /Promise \{|\[object Promise\]|^undefined$/m,
+  {
+    en: 'Your program does not wait for a value that comes later. Is an await missing?',
+    de: 'Dein Programm wartet nicht auf einen Wert, der später kommt. Fehlt ein await?'
+  }
+]

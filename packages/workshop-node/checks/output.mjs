@@ -1,6 +1,6 @@
 /** What programs print: the learner's beside the reference solution's, on the same input. */
 
-/** The refusal of a program that printed nothing at all. */
+/** On a program that printed nothing at all. */
 const NOTHING = {
   en: 'Your program printed nothing. console.log(…) prints a line.',
   de: 'Dein Programm gab nichts aus. console.log(…) gibt eine Zeile aus.'
@@ -8,7 +8,7 @@ const NOTHING = {
 
 /**
  * Runs the learner's program and the reference solution with the same options, and resolves with what each printed, without the
- * line break at its end.
+ * line break at its end: `{ actual, expected }`.
  *
  * A learner's program that fails is refused, and so is one that prints nothing although the solution prints something.
  *
@@ -18,30 +18,36 @@ const NOTHING = {
  *   output, and the message that explains it; the error itself is shown below the message. `silence`: the message on a program that
  *   prints nothing.
  */
-export async function outputs(context, options, { failures = [], silence = NOTHING } = {}) {
-  const [actual, { stdout }] = await Promise.all([
-    submissionOutput(context, options, failures),
-    context.run(context.solution, options)
-  ])
-  const expected = withoutLastBreak(stdout)
-  if (actual === '' && expected !== '') context.refuse(silence)
-  return { actual, expected }
-}
-
-async function submissionOutput(context, options, failures) {
+export async function outputs(context, options, messages = {}) {
   // `run` would refuse a failure before its explanation is looked up. After `start`, the runner adds the error to any refusal.
   const program = context.start(context.submission, options)
   program.end(options.input)
-  const { stdout, stderr, code, timedOut } = await program.result
+  const results = await Promise.all([program.result, context.run(context.solution, options)])
+  return judged(context, results, messages)
+}
+
+/**
+ * The same where the check does something while a program runs, such as answering it.
+ *
+ * @param observe - Is called with the path of each program, starts it with `context.start`, and resolves with its result.
+ */
+export async function outputsOf(context, observe, messages = {}) {
+  const results = await Promise.all([observe(context.submission), observe(context.solution)])
+  return judged(context, results, messages)
+}
+
+function judged(context, [submission, solution], { failures = [], silence = NOTHING }) {
+  const { stdout, stderr, code, timedOut } = submission
   if (code !== 0) {
     const usual = timedOut ? undefined : failures.find(([pattern]) => pattern.test(stderr))
     if (usual) context.refuse(usual[1])
     throw new Error(stderr)
   }
-  return withoutLastBreak(stdout)
+  const [actual, expected] = [withoutLastBreak(stdout), withoutLastBreak(solution.stdout)]
+  if (actual === '' && expected !== '') context.refuse(silence)
+  return { actual, expected }
 }
 
-/** A text without the line break at its end. */
-export function withoutLastBreak(text) {
+function withoutLastBreak(text) {
   return text.replace(/\r?\n$/, '')
 }
