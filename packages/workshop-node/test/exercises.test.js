@@ -12,10 +12,10 @@ const workshop = new URL('../', import.meta.url)
 const { exercises } = JSON.parse(readFileSync(new URL('workshop.json', workshop), 'utf8'))
 const seeds = process.env.TERRACE_SUITE === '1' ? [1, 2] : [1]
 
-// Many checks wait for a program that does not answer, so more run at once than there are cores.
-test('exercises', { concurrency: 4 }, async (t) => {
+// Many checks wait for a program that does not answer, so more run at once than there are cores. Those that wait most begin first.
+test('exercises', { concurrency: 6 }, async (t) => {
   await Promise.all(
-    exercises.map((name) =>
+    exercises.toReversed().map((name) =>
       t.test(name, async () => {
         assert.deepEqual(await selfCheck(workshop, { seeds, exercises: [name] }), [])
       })

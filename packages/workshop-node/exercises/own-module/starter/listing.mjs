@@ -1,3 +1,3 @@
 export default async function listing(directory, extension) {
-  return [`a file of ${directory} with the extension ${extension}`]
+  return [`${directory}/*.${extension}`]
 }
