@@ -40,7 +40,7 @@ export function messageOnListing(actual, expected, extension) {
   const missing = expected.find((name) => !actual.includes(name))
   if (surplus === undefined && missing === undefined) {
     return {
-      en: 'The names are right, but not in the order of the alphabet.',
+      en: 'The names are right, but not in alphabetical order.',
       de: 'Die Namen stimmen, sind aber nicht in alphabetischer Reihenfolge.'
     }
   }

@@ -11,6 +11,9 @@ const PAUSE_MS = 20
 /** Another program may take a port before the learner's does. */
 const MAX_PORTS = 3
 
+/** The check stops a server much earlier, unless the machine is very slow. */
+const TIMEOUT_MS = 60_000
+
 /** Node has to load the program and what it imports first. */
 const startPatienceMs = () => 2 * patienceMs()
 
@@ -22,16 +25,15 @@ const startPatienceMs = () => 2 * patienceMs()
  *
  * @param context - The context of the check.
  * @param file - The path of the program.
- * @param options - As those of `context.start`, without `args`.
- * @param args - The arguments after the port.
+ * @param options - As those of `context.start`; `args` are the arguments after the port.
  */
 export async function startServer(context, file, { args = [], ...options } = {}) {
   for (let left = MAX_PORTS; ; left--) {
     const port = await context.freePort()
-    const program = context.start(file, { ...options, args: [String(port), ...args] })
+    const program = context.start(file, { timeoutMs: TIMEOUT_MS, ...options, args: [String(port), ...args] })
     program.end()
-    const connection = await firstConnection(context, program, port)
-    if (connection) return { program, port, ...connection }
+    const first = await firstConnection(context, program, port)
+    if (first) return { program, port, ...first }
     const { code, stderr } = await program.result
     if (left > 1 && stderr.includes('EADDRINUSE')) continue
     if (code !== 0) throw new Error(stderr)
@@ -48,8 +50,7 @@ async function firstConnection(context, { result }, port) {
   result.then(() => {
     isOver = true
   })
-  const end = Date.now() + startPatienceMs()
-  while (!isOver && Date.now() < end) {
+  for (let waited = 0; !isOver && waited < startPatienceMs(); waited += PAUSE_MS) {
     const since = Date.now()
     const socket = await connection(port).catch(() => undefined)
     if (socket) return { socket, since }
@@ -57,8 +58,8 @@ async function firstConnection(context, { result }, port) {
   }
   if (!isOver) {
     context.refuse({
-      en: `Nobody listens on port ${port}, although it is the first argument, process.argv[2].`,
-      de: `Auf dem Port ${port} hört niemand, obwohl er das erste Argument ist, process.argv[2].`
+      en: `Nobody listens on port ${port}. It is the first argument, process.argv[2].`,
+      de: `Am Port ${port} lauscht niemand. Er ist das erste Argument, process.argv[2].`
     })
   }
 }

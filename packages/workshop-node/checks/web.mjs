@@ -44,7 +44,7 @@ function urlOf(server) {
 export const WRONG_URL = [
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|Invalid URL/,
   {
-    en: 'Your program asks another address than the given one. The URL is the first argument, process.argv[2].',
-    de: 'Dein Programm fragt eine andere Adresse als die angegebene. Die URL ist das erste Argument, process.argv[2].'
+    en: 'Your program asks a different address. The URL is the first argument, process.argv[2].',
+    de: 'Dein Programm fragt eine andere Adresse ab. Die URL ist das erste Argument, process.argv[2].'
   }
 ]

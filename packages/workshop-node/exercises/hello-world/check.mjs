@@ -27,7 +27,7 @@ function messageOn(actual, expected) {
       de: 'Dein Programm gibt mehr als eine Zeile aus.'
     }
   }
-  return { en: 'Your program prints another text.', de: 'Dein Programm gibt einen anderen Text aus.' }
+  return { en: 'Your program prints a different text.', de: 'Dein Programm gibt einen anderen Text aus.' }
 }
 
 function lettersOf(text) {

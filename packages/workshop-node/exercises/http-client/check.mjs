@@ -62,24 +62,24 @@ function resultWith(context, file, path, chunks) {
 function messageOn(actual, chunks) {
   if (/^\d+(,\d+)+$/m.test(actual) || actual.includes('Uint8Array')) {
     return {
-      en: 'A chunk is an array of bytes. A TextDecoder makes a text of it: decoder.decode(chunk).',
+      en: 'A chunk is an array of bytes. A TextDecoder turns it into a text: decoder.decode(chunk).',
       de: 'Ein Stück ist ein Array von Bytes. Ein TextDecoder macht daraus Text: decoder.decode(chunk).'
     }
   }
   if (actual.replaceAll('\n', '') === chunks.join('')) {
     return {
-      en: 'Your program prints the body in one piece. Print each chunk when it has come, on a line of its own.',
+      en: 'Your program prints the body in one piece. Print each chunk when it arrives, on a line of its own.',
       de: 'Dein Programm gibt den Body am Stück aus. Gib jedes Stück aus, sobald es da ist, auf einer eigenen Zeile.'
     }
   }
   if (chunks[0] === actual) {
     return {
-      en: 'Your program prints the first chunk alone.',
+      en: 'Your program prints only the first chunk.',
       de: 'Dein Programm gibt nur das erste Stück aus.'
     }
   }
   return {
-    en: 'Your program prints something else than the chunks of the body.',
+    en: 'What your program prints is not the chunks of the body.',
     de: 'Dein Programm gibt etwas anderes aus als die Stücke des Bodys.'
   }
 }

@@ -29,8 +29,8 @@ async function checkCount(context, text) {
 function messageOn(actual, text, count) {
   if (actual === count + 1) {
     return {
-      en: 'One too many. After the last line break, split finds one more part, which is empty and no line.',
-      de: 'Eine zu viel. Hinter dem letzten Zeilenumbruch findet split noch einen Teil, der leer und keine Zeile ist.'
+      en: 'One too many. split finds an empty part after the last line break, and that is not a line.',
+      de: 'Eine zu viel. Nach dem letzten Zeilenumbruch findet split noch einen Teil, der leer und keine Zeile ist.'
     }
   }
   if (actual === text.split('\n').filter((line) => line !== '').length) {

@@ -18,7 +18,7 @@ export default async function check(context) {
   const second = await checkedTime(context, await anotherConnection(context, port), again)
   if (first === second) {
     context.refuse({
-      en: `Two connections got the same time, ${first}. Take the time anew for each connection.`,
+      en: `Two connections got the same time, ${first}. Find out the time for each connection.`,
       de: `Zwei Verbindungen bekamen dieselbe Zeit, ${first}. Ermittle die Zeit für jede Verbindung neu.`
     })
   }
@@ -54,7 +54,7 @@ async function checkedTime({ refuse }, socket, since) {
   const compared = { expected: `${new Date(since).toISOString()}\n`, actual: text }
   if (time === undefined) refuse(messageOn(text), compared)
   if (Math.abs(Date.parse(time) - since) > patientDifferenceMs(since)) {
-    refuse({ en: 'This is not the present time.', de: 'Das ist nicht die aktuelle Zeit.' }, compared)
+    refuse({ en: 'This is not the current time.', de: 'Das ist nicht die aktuelle Zeit.' }, compared)
   }
   return time
 }
@@ -78,8 +78,8 @@ function messageOn(text) {
     }
   }
   return {
-    en: 'The time has another form than that of new Date().toISOString().',
-    de: 'Die Zeit hat eine andere Form als die von new Date().toISOString().'
+    en: 'The time does not have the form of new Date().toISOString().',
+    de: 'Die Zeit hat nicht die Form von new Date().toISOString().'
   }
 }
 

@@ -1,4 +1,4 @@
-// not in the order of the alphabet
+// not in alphabetical order
 import { readdir } from 'node:fs/promises'
 
 const [directory, extension] = process.argv.slice(2)

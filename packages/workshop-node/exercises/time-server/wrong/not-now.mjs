@@ -1,4 +1,4 @@
-// This is not the present time.
+// This is not the current time.
 import { createServer } from 'node:net'
 
 let time = 0
