@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { ask } from '../../checks/exchange.mjs'
 import { startServer, talk } from '../../checks/server.mjs'
@@ -22,6 +23,12 @@ export default async function check(context) {
   })
   await stopped.stop()
   await withServer(context, directory, (api) => api.expectKept(name, later))
+  if (readdirSync(directory).length === 0) {
+    context.refuse({
+      en: 'Your server keeps its birds elsewhere. The directory for them is the second argument, process.argv[3].',
+      de: 'Dein Server legt seine Vögel woanders ab. Das Verzeichnis dafür ist das zweite Argument, process.argv[3].'
+    })
+  }
 }
 
 function randomBird(random) {
