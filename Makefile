@@ -128,7 +128,7 @@ gates-update: setup-tests ## commit to the counts of now: writes crates/bench/ga
 
 # The packages, those first that take longest. Most of their tests wait for servers, disks and clocks, so two run at a time. What
 # each prints comes at its end, and all are run even if one fails.
-PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb cli core workshop workshop-runner back-ends/lmdb copy bytewise)
+PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb cli core workshop-node workshop workshop-runner back-ends/lmdb copy bytewise)
 .PHONY: $(PACKAGE_TESTS)
 $(PACKAGE_TESTS): build
 	$(call step,packages/$(@:test-of-%=%))

@@ -26,20 +26,22 @@ export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt'
 const RANGE = /^\^?\d+\.\d+\.\d+$/
 
 /**
- * Packs the package in `packageDirectory` into `directory`. `change` turns the manifest of the checkout into the published one.
+ * Packs the package in `packageDirectory` into `directory`: its `dist`, or, if its manifest does not list that, its sources. `change` turns the manifest of the checkout into the published one.
  * Returns the path of the archive.
  */
 export function packPackage(packageDirectory, directory, change = (manifest) => manifest) {
+  const manifest = change(JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')))
+  const isBuiltPackage = manifest.files?.includes('dist') ?? true
   const dist = join(packageDirectory, 'dist')
-  if (!existsSync(dist)) throw new Error(`${dist} is missing: run "npm run build" first`)
+  if (isBuiltPackage && !existsSync(dist)) throw new Error(`${dist} is missing: run "npm run build" first`)
 
   return packStage(directory, (stage) => {
-    const manifest = change(JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')))
     delete manifest.scripts
     delete manifest.devDependencies
     checkRanges(manifest)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-    copyBuilt(packageDirectory, stage)
+    if (isBuiltPackage) copyBuilt(packageDirectory, stage)
+    else copySources(packageDirectory, stage, manifest.files)
     copyFileSync(join(packageDirectory, 'README.md'), join(stage, 'README.md'))
     const licences = join(packageDirectory, THIRD_PARTY)
     if (existsSync(licences)) copyFileSync(licences, join(stage, THIRD_PARTY))
@@ -51,6 +53,12 @@ function copyBuilt(packageDirectory, stage) {
   const filter = (path) =>
     statSync(path).isDirectory() || isBuilt(packageDirectory, relative(dist, path).replaceAll('\\', '/'))
   cpSync(dist, join(stage, 'dist'), { recursive: true, filter })
+}
+
+/** Copies what a package publishes as it is written. What `files` takes away again with `!`, npm leaves out. */
+function copySources(packageDirectory, stage, files) {
+  const sources = files.filter((file) => !file.startsWith('!') && existsSync(join(packageDirectory, file)))
+  for (const file of sources) cpSync(join(packageDirectory, file), join(stage, file), { recursive: true })
 }
 
 function checkRanges(manifest) {

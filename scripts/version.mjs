@@ -28,6 +28,9 @@ function placesIn(root) {
     readdirSync(join(root, 'packages', directory, 'npm')).map((name) => `packages/${directory}/npm/${name}`)
   )
   const manifests = [...workspaces, ...platforms].map((directory) => `${directory}/package.json`)
+  const workshops = workspaces
+    .map((directory) => `${directory}/workshop.json`)
+    .filter((file) => existsSync(join(root, file)))
   const members = readdirSync(join(root, 'crates'))
     .filter((name) => existsSync(join(root, 'crates', name, 'Cargo.toml')))
     .filter((name) => /^version\.workspace = true$/m.test(read(`crates/${name}/Cargo.toml`)))
@@ -46,7 +49,7 @@ function placesIn(root) {
     'docs/man/terrace.1': [pattern('"terrace ', '"'), pattern('^v', '$')],
     'packages/terrace/README.md': [pattern('npm:terrace@\\^')],
     'UPGRADING.md': [pattern('npm:terrace@\\^')],
-    ...Object.fromEntries(manifests.map((file) => [file, NPM]))
+    ...Object.fromEntries([...manifests, ...workshops].map((file) => [file, NPM]))
   })
 }
 

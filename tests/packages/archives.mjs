@@ -32,3 +32,8 @@ export function unpack(archive, into) {
   const read = (file) => readFileSync(join(directory, file), 'utf8')
   return { archive, directory, files, read, manifest: JSON.parse(read('package.json')) }
 }
+
+/** Whether a package is a workshop, which is published as it is written: programs and texts, and no module to import. */
+export function isWorkshop({ files }) {
+  return files.includes('workshop.json')
+}

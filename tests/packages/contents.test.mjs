@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { packPackage } from '../../scripts/pack-package.mjs'
 import { root } from '../support/projects.mjs'
-import { directories, packAll, unpack } from './archives.mjs'
+import { directories, isWorkshop, packAll, unpack } from './archives.mjs'
 
 const PLATFORM = /^@terrace-db\//
 
@@ -37,10 +37,14 @@ test('no stray file is in a package', () => {
   const binary =
     /^(THIRD-PARTY-LICENSES\.txt|dist\/browser\/(package\.json|licences\.txt|(terrace|memory)\.wasm))$/
   const platform = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|terrace(\.node|\.exe)?)$/
-  expectNone(packages, ({ files, manifest }) =>
-    files.filter((file) =>
-      PLATFORM.test(manifest.name) ? !platform.test(file) : !expected.test(file) && !binary.test(file)
-    )
+  const workshop =
+    /^(package\.json|README\.md|LICENSE|workshop\.json|main\.mjs|checks\/.*\.mjs|exercises\/(?!.*\/wrong\/).*\.(mjs|md))$/
+  expectNone(packages, (each) =>
+    each.files.filter((file) => {
+      if (isWorkshop(each)) return !workshop.test(file)
+      if (PLATFORM.test(each.manifest.name)) return !platform.test(file)
+      return !expected.test(file) && !binary.test(file)
+    })
   )
 })
 
@@ -64,7 +68,8 @@ test('what a removed source was built into is not packed', (t) => {
 })
 
 test('every module has its types, and no source map is missing', () => {
-  expectNone(libraries, ({ files, read }) => {
+  const imported = libraries.filter((each) => !isWorkshop(each))
+  expectNone(imported, ({ files, read }) => {
     const modules = files.filter((file) => /\.m?js$/.test(file) && !file.startsWith('dist/browser/'))
     const untyped = modules.filter((file) => !files.includes(file.replace(/\.(m?)js$/, '.d.$1ts')))
     const mapped = files.filter(
@@ -133,6 +138,18 @@ test('a package asks for what is native of every platform, at its own version', 
     }
     assert.ok(Object.keys(manifest.optionalDependencies).every(isOwn))
   }
+})
+
+test('a workshop is packed with all of its exercises', () => {
+  const workshops = libraries.filter(isWorkshop)
+  assert.ok(workshops.length > 0)
+  expectNone(workshops, ({ files, read }) => {
+    const { exercises } = JSON.parse(read('workshop.json'))
+    const parts = exercises.flatMap((name) =>
+      ['problem.en.md', 'problem.de.md', 'check.mjs'].map((part) => `exercises/${name}/${part}`)
+    )
+    return parts.filter((part) => !files.includes(part)).map((part) => `${part} is missing`)
+  })
 })
 
 test('a program may be executed', () => {

@@ -14,7 +14,7 @@ function copyOf(t) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-version-'))
   t.after(() => rmSync(directory, { recursive: true }))
   const wanted = files.filter((file) =>
-    /(package(-lock)?\.json|Cargo\.(toml|lock)|version\.rb|\.md|\.1)$/.test(file)
+    /((package(-lock)?|workshop)\.json|Cargo\.(toml|lock)|version\.rb|\.md|\.1)$/.test(file)
   )
   for (const file of wanted.filter((file) => !file.startsWith('testdata/')))
     cpSync(join(root, file), join(directory, file))

@@ -124,7 +124,7 @@ export class CheckContext {
 
   /** Starts a program that the check talks to, such as a server. It is killed when the check ends. */
   start(file: string, options: RunOptions = {}): Program {
-    if (file === this.submission) this.hasTalked = true
+    if (this.isLearners(file)) this.hasTalked = true
     return this.started(file, options)
   }
 
@@ -184,7 +184,7 @@ export class CheckContext {
     program.result.then(
       (result) => {
         this.running.delete(program)
-        if (file !== this.submission) return
+        if (!this.isLearners(file)) return
         this.lastOutput = result.stdout
         if (!result.stopped) this.firstProblem ??= judgeProgram(result, options, this.settings.say)
       },
@@ -192,11 +192,16 @@ export class CheckContext {
     )
   }
 
+  /** Whether a file is the learner's: the program, or a module that belongs to it. */
+  private isLearners(file: string): boolean {
+    return file === this.submission || (file !== this.solution && dirname(file) === dirname(this.submission))
+  }
+
   private throwIf(file: string, problem: Problem | undefined): void {
     if (problem === undefined) return
     const own = dirname(this.submission)
     const details = readableErrors(problem.details, { workshop: this.settings.workshop, own })
-    if (file === this.submission) throw new Refusal(problem.message, details)
+    if (this.isLearners(file)) throw new Refusal(problem.message, details)
     throw new WorkshopError(`${file}: ${problem.message}\n${problem.details}`)
   }
 }

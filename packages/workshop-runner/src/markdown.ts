@@ -1,6 +1,9 @@
-/** Problems in the terminal: headings, code, lists. */
+/** Problems in the terminal: headings, code, emphasis, lists. */
 
 import type { Paint } from './paint.js'
+
+/** Code comes first, so an asterisk in it stays. */
+const CODE_OR_EMPHASIS = /`([^`]+)`|\*(?![\s*])([^*`]*[^\s*`])\*/g
 
 /** A text in Markdown as a terminal shows it. */
 export function rendered(markdown: string, paint: Paint): string {
@@ -27,5 +30,7 @@ function proseLine(line: string, paint: Paint): string {
 }
 
 function inline(text: string, paint: Paint): string {
-  return text.replace(/`([^`]+)`/g, (_, code) => paint('cyan', code))
+  return text.replace(CODE_OR_EMPHASIS, (_, code, emphasis) =>
+    code === undefined ? paint('bold', emphasis) : paint('cyan', code)
+  )
 }

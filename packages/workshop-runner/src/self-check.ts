@@ -21,6 +21,8 @@ import {
 export interface SelfCheckOptions {
   /** The seeds of random input that each check runs with. By default 1 and 2. */
   readonly seeds?: readonly number[]
+  /** The names of the exercises to check, so that tests can check several at once. By default all. */
+  readonly exercises?: readonly string[]
 }
 
 /**
@@ -31,7 +33,7 @@ export interface SelfCheckOptions {
  * @returns What is wrong, a line or more for each; an empty array if nothing is.
  */
 export async function selfCheck(location: URL | string, options: SelfCheckOptions = {}): Promise<string[]> {
-  const { seeds = [1, 2] } = options
+  const { seeds = [1, 2], exercises } = options
   const problems: string[] = []
   const attempt = async (what: string, action: () => unknown): Promise<void> => {
     try {
@@ -46,7 +48,7 @@ export async function selfCheck(location: URL | string, options: SelfCheckOption
   await attempt('workshop.json', async () => {
     const workshop = readWorkshop(directory)
     problems.push(...titleProblems(workshop))
-    for (const exercise of workshop.exercises) {
+    for (const exercise of chosen(workshop, exercises)) {
       problems.push(...textProblems(workshop, exercise))
       for (const program of programsOf(exercise)) {
         const what = `${exercise.name}: ${relative(exercise.directory, program.path)}`
@@ -60,6 +62,16 @@ export async function selfCheck(location: URL | string, options: SelfCheckOption
     }
   })
   return problems
+}
+
+/** The exercises with these names; all of them unless there are names. */
+function chosen(workshop: Workshop, names?: readonly string[]): readonly Exercise[] {
+  if (names === undefined) return workshop.exercises
+  return names.map((name) => {
+    const found = workshop.exercises.find((each) => each.name === name)
+    if (found === undefined) throw new WorkshopError(`there is no exercise ${name}`)
+    return found
+  })
 }
 
 function titleProblems({ title, languages }: Workshop): string[] {

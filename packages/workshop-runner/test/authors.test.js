@@ -142,6 +142,15 @@ test('a wrong program that is refused for another reason is found, and one that 
   assert.match(silent.join(), /no-numbers\.mjs: does not begin with a comment that says why it is refused/)
 })
 
+test('only the exercises that are named are checked', async (t) => {
+  const birds = created(t)
+  for (const name of ['sum', 'lines']) rmSync(join(birds, `exercises/${name}/problem.en.md`))
+  const problemsOf = (...exercises) => selfCheck(birds, { seeds: [1], exercises })
+  assert.deepEqual(await problemsOf('lines'), ['lines: problem.en.md is missing or empty'])
+  assert.deepEqual(await problemsOf(), [])
+  assert.deepEqual(await problemsOf('gone'), ['workshop.json: there is no exercise gone'])
+})
+
 test('texts that a language lacks are found', async (t) => {
   const german = (text) =>
     text.replace('"en"', '"en", "de"').replace('"birds",\n  "version"', '{ "en": "Birds" },\n  "version"')
@@ -189,6 +198,21 @@ test('a reference solution that fails is not blamed on the learner', async (t) =
   const { code, err } = await learner.run('verify')
   assert.equal(code, 3)
   assert.match(err, /^The workshop itself is wrong[\s\S]*solution\.mjs: [\s\S]*Error: ours/)
+})
+
+test('a module beside the learner’s program is the learner’s as well', async (t) => {
+  const birds = created(t)
+  writeFileSync(
+    join(birds, 'exercises/lines/check.mjs'),
+    `import { dirname, join } from 'node:path'
+export default ({ submission, call }) => call(join(dirname(submission), 'part.mjs'))\n`
+  )
+  const learner = new Learner(t, { program: join(birds, 'main.mjs') })
+  await learner.run('select', 'lines')
+  learner.write('part.mjs', 'export default () => {\n  throw new Error("mine")\n}\n')
+  const { code, out } = await learner.run('verify')
+  assert.equal(code, 1)
+  assert.match(out, /^✗ Not yet\. Your function threw an error\.\n\nError: mine\n {4}at .*part\.mjs:2:9/)
 })
 
 test('what a workshop.json may not say is told', async (t) => {

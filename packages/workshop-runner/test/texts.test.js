@@ -56,6 +56,16 @@ test('Markdown: headings, code, lists', () => {
   )
 })
 
+test('Markdown: emphasis, but not of asterisks that mean something else', () => {
+  const shown = (text) => rendered(text, marked)
+  assert.equal(
+    shown('a *stream* of *async bytes*, *x*'),
+    'a <bold>stream</bold> of <bold>async bytes</bold>, <bold>x</bold>'
+  )
+  assert.equal(shown('`a*b*c` *d*'), '<cyan>a*b*c</cyan> <bold>d</bold>')
+  for (const text of ['2 * 3 * 4', 'src/*.mjs', '** and **']) assert.equal(shown(text), text)
+})
+
 test('a comparison shows short values beside each other, and long ones from their first difference', () => {
   const say = speaker('en')
   assert.equal(comparison(1, '1', say), "expected:  1\nyours:     '1'")

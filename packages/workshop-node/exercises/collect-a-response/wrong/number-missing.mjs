@@ -1,0 +1,3 @@
+// Print the number of its characters
+const response = await fetch(process.argv[2])
+console.log(await response.text())

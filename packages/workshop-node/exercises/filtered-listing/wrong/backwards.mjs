@@ -1,0 +1,6 @@
+// not in alphabetical order
+import { readdir } from 'node:fs/promises'
+
+const [directory, extension] = process.argv.slice(2)
+const names = await readdir(directory)
+for (const name of names.sort().reverse()) if (name.endsWith(`.${extension}`)) console.log(name)

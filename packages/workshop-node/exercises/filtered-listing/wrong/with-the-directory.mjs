@@ -1,0 +1,6 @@
+// without the directory
+import { readdir } from 'node:fs/promises'
+
+const [directory, extension] = process.argv.slice(2)
+const names = await readdir(directory)
+for (const name of names.sort()) if (name.endsWith(`.${extension}`)) console.log(`${directory}/${name}`)

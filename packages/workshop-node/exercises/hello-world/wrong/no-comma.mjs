@@ -1,0 +1,2 @@
+// Look at the comma
+console.log('Hello World!')

@@ -1,0 +1,2 @@
+// Your program printed nothing.
+export default 'Hello, World!'

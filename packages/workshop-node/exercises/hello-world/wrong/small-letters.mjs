@@ -1,0 +1,2 @@
+// some should be capital ones
+console.log('hello, world!')

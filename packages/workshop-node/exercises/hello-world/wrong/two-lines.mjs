@@ -1,0 +1,3 @@
+// more than one line
+console.log('My first program:')
+console.log('Hello, World!')

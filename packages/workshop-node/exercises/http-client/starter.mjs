@@ -1,0 +1,3 @@
+const response = await fetch(process.argv[2])
+
+console.log(response.status)

@@ -1,0 +1,3 @@
+export default async function listing(directory, extension) {
+  return [`${directory}/*.${extension}`]
+}

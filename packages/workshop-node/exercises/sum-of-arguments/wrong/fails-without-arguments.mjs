@@ -1,0 +1,3 @@
+// reduce needs a value to begin with
+const numbers = process.argv.slice(2).map(Number)
+console.log(numbers.reduce((sum, number) => sum + number))

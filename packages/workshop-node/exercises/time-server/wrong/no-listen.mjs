@@ -1,0 +1,4 @@
+// Does it call listen?
+import { createServer } from 'node:net'
+
+createServer((socket) => socket.end(`${new Date().toISOString()}\n`))

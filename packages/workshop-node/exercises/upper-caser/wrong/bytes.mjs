@@ -1,0 +1,8 @@
+// A chunk is bytes.
+import { createServer } from 'node:http'
+
+const server = createServer(async (request, response) => {
+  for await (const chunk of request) response.write(chunk.toUpperCase())
+  response.end()
+})
+server.listen(process.argv[2], '127.0.0.1')
