@@ -37,8 +37,8 @@ const notStored = {
 }
 
 const otherValue = {
-  en: 'Under the key bird there is another value than the second argument.',
-  de: 'Unter dem Schlüssel bird steht ein anderer Wert als das zweite Argument.'
+  en: 'The key bird has another value than the second argument.',
+  de: 'Der Schlüssel bird hat einen anderen Wert als das zweite Argument.'
 }
 
 const promise = {

@@ -1,4 +1,4 @@
-// Under the key bird there is another value
+// The key bird has another value
 import { Level } from 'terrace'
 
 const [directory, bird] = process.argv.slice(2)
