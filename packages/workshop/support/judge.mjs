@@ -2,8 +2,14 @@
 
 const harness = new URL('./harness.mjs', import.meta.url)
 
+/** Calls a function several times with one database. */
+export const repeatedHarness = new URL('./repeated-harness.mjs', import.meta.url)
+
 /** What a program that opens a database must be allowed. */
 export const allow = ['addons']
+
+/** The example of an exercise whose function gets a database: what the command `run` shows for `data`, which the harness gets. */
+export const exampleOf = (data) => ({ with: data, harness, allow })
 
 /**
  * Calls the function of the learner and of the reference solution with the same data, each with a fresh database.
@@ -40,8 +46,8 @@ export function refuseLongWalk({ own, reference }, { refuse }) {
 export function refuseOpenThings({ own }, { refuse }) {
   if (own.cursors.some(({ isClosed }) => !isClosed)) {
     refuse({
-      en: 'Your function leaves an iterator open. An open iterator keeps old entries from being freed: read it to its end, or close it.',
-      de: 'Deine Funktion lässt einen Iterator offen. Ein offener Iterator hält alte Einträge fest: Lies ihn bis zum Ende, oder schließe ihn.'
+      en: 'Your function leaves an iterator open. An open iterator keeps old entries from being freed: for await closes it, otherwise call close().',
+      de: 'Deine Funktion lässt einen Iterator offen. Ein offener Iterator hält alte Einträge fest: for await schließt ihn, sonst ruf close() auf.'
     })
   }
   if (own.snapshots.some(({ isClosed }) => !isClosed)) {

@@ -1,4 +1,13 @@
-import { callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
+import { callBoth, exampleOf, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
+
+export const example = exampleOf({
+  entries: [
+    ['harbour!gull', '3 of them'],
+    ['harbour!tern', '1 of them'],
+    ['hill!kite', '2 of them']
+  ],
+  inputs: ['harbour']
+})
 
 export default async function check(context) {
   const { random, refuse } = context

@@ -1,0 +1,4 @@
+// are the first ones
+export default async function newest(db) {
+  return db.iterator({ limit: 3 }).all()
+}

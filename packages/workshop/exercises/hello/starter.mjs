@@ -1,0 +1,3 @@
+import { Level } from 'terrace'
+
+const [directory, bird] = process.argv.slice(2)

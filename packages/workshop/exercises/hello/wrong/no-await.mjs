@@ -1,0 +1,8 @@
+// prints a promise
+import { Level } from 'terrace'
+
+const [directory, bird] = process.argv.slice(2)
+const db = new Level(directory)
+await db.put('bird', bird)
+console.log(db.get('bird'))
+await db.close()

@@ -1,0 +1,4 @@
+// in the wrong order
+export default async function messagesOf(db, day) {
+  return db.values({ gte: day, lt: `${day}U`, reverse: true }).all()
+}

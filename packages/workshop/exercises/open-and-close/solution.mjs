@@ -1,0 +1,11 @@
+import { Level } from 'terrace'
+
+export default async function withDatabase(directory, work) {
+  const db = new Level(directory)
+  await db.open()
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}

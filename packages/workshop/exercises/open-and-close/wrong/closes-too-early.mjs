@@ -1,0 +1,12 @@
+// closes the database before work is done
+import { Level } from 'terrace'
+
+export default async function withDatabase(directory, work) {
+  const db = new Level(directory)
+  await db.open()
+  try {
+    return work(db)
+  } finally {
+    await db.close()
+  }
+}

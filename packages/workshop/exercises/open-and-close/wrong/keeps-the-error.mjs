@@ -1,0 +1,14 @@
+// keeps the error to itself
+import { Level } from 'terrace'
+
+export default async function withDatabase(directory, work) {
+  const db = new Level(directory)
+  await db.open()
+  try {
+    return await work(db)
+  } catch (error) {
+    console.error(error)
+  } finally {
+    await db.close()
+  }
+}

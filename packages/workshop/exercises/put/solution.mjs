@@ -1,0 +1,7 @@
+const json = { valueEncoding: 'json' }
+
+export default async function replace(db, bird, sighting) {
+  const before = await db.get(bird, json)
+  await db.put(bird, sighting, json)
+  return before
+}

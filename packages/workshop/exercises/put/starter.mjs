@@ -1,0 +1,3 @@
+export default async function replace(db, bird, sighting) {
+  await db.put(bird, sighting)
+}

@@ -1,0 +1,171 @@
+// A learner's way through the first two chapters, by the program itself, and programs of learners that go wrong.
+
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Learner } from '../../workshop-runner/test/support/learner.js'
+
+const course = fileURLToPath(new URL('../', import.meta.url))
+const { exercises } = JSON.parse(readFileSync(join(course, 'workshop.json'), 'utf8'))
+
+const learnerOf = (t, env = {}) => new Learner(t, { program: join(course, 'main.mjs'), env })
+
+/** A file of a chapter, such as its solution. */
+const part = (chapter, file) => join(course, 'exercises', chapter, file)
+
+/** What a learner reads, in each language. */
+const LANGUAGES = [
+  {
+    locale: 'en_GB.UTF-8',
+    hello: {
+      title: 'Hello, database',
+      starter: 'There is no database in the directory',
+      wrong: 'Your program does not close the database.'
+    },
+    openAndClose: {
+      title: 'Open and close',
+      starter: 'The database is not open yet when your function calls work.',
+      wrong: 'The database is still locked after work has thrown an error.'
+    },
+    made: (file) => `Your starting point: ${file}.`,
+    refused: '✗ Not yet. ',
+    accepted: (title) => `✓ Accepted: ${title} is solved.\n`,
+    status: (solved) => `${solved} of ${exercises.length} solved.`
+  },
+  {
+    locale: 'de_DE.UTF-8',
+    hello: {
+      title: 'Hallo, Datenbank',
+      starter: 'In dem Verzeichnis, das dein Programm als erstes Argument bekam, ist keine Datenbank.',
+      wrong: 'Dein Programm schließt die Datenbank nicht.'
+    },
+    openAndClose: {
+      title: 'Öffnen und Schließen',
+      starter: 'Die Datenbank ist noch nicht offen, wenn deine Funktion work aufruft.',
+      wrong: 'Die Datenbank ist noch gesperrt, nachdem work einen Fehler geworfen hat.'
+    },
+    made: (file) => `Deine Vorlage: ${file}.`,
+    refused: '✗ Noch nicht. ',
+    accepted: (title) => `✓ Angenommen: ${title} ist gelöst.\n`,
+    status: (solved) => `${solved} von ${exercises.length} gelöst.`
+  }
+]
+
+for (const texts of LANGUAGES) {
+  test(`the first two chapters, in the language of ${texts.locale}`, async (t) => {
+    const learner = learnerOf(t, { LANG: texts.locale })
+    const { hello, openAndClose } = texts
+    await play(learner, ['select', 'hello'], 'hello', hello, 'wrong/stays-open.mjs', texts)
+    assert.ok((await learner.run('status')).out.startsWith(texts.status(1)))
+    await play(learner, ['next'], 'open-and-close', openAndClose, 'wrong/closes-if-all-is-well.mjs', texts)
+    assert.ok((await learner.run('status')).out.startsWith(texts.status(2)))
+    assert.deepEqual(learner.leftovers, [])
+  })
+}
+
+/** Selects a chapter, and verifies what the learner begins with, a wrong program, and the reference solution. */
+async function play(learner, selection, chapter, { title, starter, wrong }, wrongProgram, texts) {
+  const selected = await learner.run(...selection)
+  assert.deepEqual({ code: selected.code, err: selected.err }, { code: 0, err: '' })
+  assert.ok(selected.out.startsWith(`${title}\n\n`), selected.out)
+  assert.ok(selected.out.includes(texts.made(`${chapter}.mjs`)), selected.out)
+
+  for (const [args, message] of [
+    [[], starter],
+    [[part(chapter, wrongProgram)], wrong]
+  ]) {
+    const { code, out, err } = await learner.run('verify', ...args)
+    assert.deepEqual({ code, err }, { code: 1, err: '' }, out)
+    assert.ok(out.startsWith(texts.refused + message), out)
+  }
+
+  const accepted = await learner.run('verify', part(chapter, 'solution.mjs'))
+  assert.deepEqual({ code: accepted.code, err: accepted.err }, { code: 0, err: '' }, accepted.out)
+  assert.ok(accepted.out.startsWith(texts.accepted(title)), accepted.out)
+}
+
+test('run shows what a program prints, and what a function did with the database', async (t) => {
+  const learner = learnerOf(t)
+  await learner.run('select', 'hello')
+  assert.match((await learner.run('run', part('hello', 'solution.mjs'))).out, /^kingfisher\n/)
+  await learner.run('select', 'counting-by-range')
+  const { code, out } = await learner.run('run', part('counting-by-range', 'solution.mjs'))
+  assert.equal(code, 0)
+  assert.match(out, /returned: 2,/)
+  assert.match(out, /range: \{ gte: 'harbour!', lt: 'harbour"' \}/)
+})
+
+test("a chapter started twice leaves the learner's file alone", async (t) => {
+  const learner = learnerOf(t)
+  await learner.run('select', 'hello')
+  learner.write('hello.mjs', '// mine\n')
+  const again = await learner.run('select', 'hello')
+  assert.equal(again.code, 0)
+  assert.match(again.out, /hello\.mjs is there already, so it was left as it is\./)
+  assert.equal(learner.read('hello.mjs'), '// mine\n')
+})
+
+/** Verifies a program that goes wrong. */
+async function refusal(t, chapter, program, env) {
+  const learner = learnerOf(t, env)
+  await learner.run('select', chapter)
+  learner.write('mine.mjs', program(learner))
+  const { code, out, err } = await learner.run('verify', 'mine.mjs')
+  assert.deepEqual({ code, err }, { code: 1, err: '' }, out)
+  assert.doesNotMatch(out, /node:|support\/|Node\.js v/)
+  assert.deepEqual(learner.leftovers, [])
+  return { out, learner }
+}
+
+const LEVEL = "import { Level } from 'terrace'\n"
+
+test('a module that never returns is told plainly', async (t) => {
+  const soon = { TERRACE_WORKSHOP_TIMEOUT_MS: '1500' }
+  for (const [chapter, program] of [
+    ['hello', `${LEVEL}await new Level(process.argv[2]).open()\nsetInterval(() => {}, 1000)\n`],
+    ['hello', 'for (;;);\n'],
+    ['open-and-close', 'export default () => new Promise(() => setInterval(() => {}, 1000))\n'],
+    ['open-and-close', 'export default () => {\n  for (;;);\n}\n']
+  ]) {
+    const { out } = await refusal(t, chapter, () => program, soon)
+    assert.match(out, /^✗ Not yet\. Your program did not end within 1\.5 s, so it was stopped\./)
+  }
+
+  const stuck = `${LEVEL}export default async (directory) => {\n  await new Level(directory).open()\n  await new Promise(() => {})\n}\n`
+  const { out } = await refusal(t, 'open-and-close', () => stuck)
+  assert.match(out, /^✗ Not yet\. Your function never finished: nothing was left that it could wait for\./)
+})
+
+test('a module that throws is shown with its line', async (t) => {
+  const program = await refusal(t, 'hello', () => `${LEVEL}\nthrow new Error('no birds')\n`)
+  assert.match(program.out, /^✗ Not yet\. Your program ended with exit code 1\.\n\nmine\.mjs:3\n/)
+  assert.match(program.out, /Error: no birds\n/)
+
+  const call = await refusal(
+    t,
+    'counting-by-range',
+    () => "export default async (db) => {\n  throw new Error('no birds')\n}\n"
+  )
+  assert.match(
+    call.out,
+    /^✗ Not yet\. Your function threw an error\.\n\nError: no birds\n {4}at .*mine\.mjs:2:9\)?\n/
+  )
+})
+
+test('a write outside of its directory is refused, and told with its path', async (t) => {
+  for (const [chapter, wrap] of [
+    ['hello', (line) => line],
+    ['counting-by-range', (line) => `export default () => ${line}`]
+  ]) {
+    const pathOf = ({ directory }) => join(directory, 'outside.txt')
+    const { out, learner } = await refusal(t, chapter, (each) => {
+      const line = wrap(`writeFileSync(${JSON.stringify(pathOf(each))}, 'mine')`)
+      return `import { writeFileSync } from 'node:fs'\n\n${line}\n`
+    })
+    assert.ok(out.startsWith(`✗ Not yet. Your program tried to write to ${pathOf(learner)}.`), out)
+    assert.match(out, /mine\.mjs:3:/)
+    assert.ok(!existsSync(pathOf(learner)))
+  }
+})
