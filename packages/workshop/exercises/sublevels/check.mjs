@@ -39,7 +39,7 @@ function reasonOf(contents, { name, old, entries, wanted }) {
 
 const clearsOthers = {
   en: 'Entries of other sublevels are gone. Call clear() on the sublevel: on the database, it deletes everything.',
-  de: 'Einträge anderer Sublevel sind weg. Ruf clear() auf dem Sublevel auf: Auf der Datenbank löscht es alles.'
+  de: 'Einträge anderer Sublevels sind weg. Ruf clear() auf dem Sublevel auf: Auf der Datenbank löscht es alles.'
 }
 
 const noSublevel = (name) => ({
