@@ -15,7 +15,7 @@ export default async function check({ submission, call, random, refuse }) {
     const [expected, actual] = [indexOf(stored), indexIn(stored)]
     if (!isDeepStrictEqual(actual, expected)) {
       const isUnseen = ['sublevel', 'clear'].includes(way) && isDeepStrictEqual(actual, before)
-      refuse(isUnseen ? unseen(way) : reasonOf(way, expected, actual), { expected, actual })
+      refuse(isUnseen ? unseen(way) : reasonOf(way, { expected, actual, before }), { expected, actual })
     }
     before = actual
   }
@@ -62,9 +62,9 @@ const indexOf = (stored) =>
     .map(([key, value]) => `${JSON.parse(value).place}!${key.slice('!birds!'.length)}`)
     .sort()
 
-function reasonOf(way, expected, actual) {
+function reasonOf(way, { expected, actual, before }) {
   const isStale = actual.some((key) => !expected.includes(key))
-  if (!isStale) return missing
+  if (!isStale) return expected.some((key) => !actual.includes(key) && before.includes(key)) ? lost : missing
   return way === 'put' || way === 'batch' ? staleAfterMove : staleAfterDeletion
 }
 
@@ -94,6 +94,11 @@ const staleAfterDeletion = {
 }
 
 const missing = {
-  en: 'An entry of the index is missing. If you delete an old entry, do so before you add the new one: they may have the same key.',
-  de: 'Im Index fehlt ein Eintrag. Wenn du einen alten Eintrag löschst, dann bevor du den neuen hinzufügst: Sie können denselben Schlüssel haben.'
+  en: 'A bird was stored, and its entry in the index is missing.',
+  de: 'Ein Vogel wurde gespeichert, und sein Eintrag im Index fehlt.'
+}
+
+const lost = {
+  en: 'A bird was stored again at the same place, and its entry in the index is gone. Delete the old entry before you add the new one: they have the same key.',
+  de: 'Ein Vogel wurde am selben Ort noch einmal gespeichert, und sein Eintrag im Index ist weg. Lösche den alten Eintrag, bevor du den neuen hinzufügst: Sie haben denselben Schlüssel.'
 }

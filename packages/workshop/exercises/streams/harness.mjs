@@ -46,8 +46,8 @@ class SlowOutput extends Writable {
   #db
   #failAfter
   #linesWritten = 0
-  #chunksTaken = 0
 
+  /** @param failAfter - How many characters it takes before it fails. */
   constructor(db, failAfter) {
     super({ highWaterMark: 4096 })
     this.#db = db
@@ -63,9 +63,8 @@ class SlowOutput extends Writable {
   }
 
   _write(chunk, _encoding, done) {
-    this.#chunksTaken++
     this.text += chunk
-    const error = this.#chunksTaken > this.#failAfter ? new Error(FAILURE) : null
+    const error = this.text.length > this.#failAfter ? new Error(FAILURE) : null
     setImmediate(done, error)
   }
 }

@@ -1,4 +1,4 @@
-// An entry of the index is missing
+// its entry in the index is gone
 export default function keepIndex(birds, byPlace) {
   const update = ({ type, key, value }, batch) => {
     const old = birds.getSync(key)
