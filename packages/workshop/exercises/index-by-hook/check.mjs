@@ -10,8 +10,7 @@ export default async function check({ submission, call, random, refuse }) {
   let before = indexIn(input.entries)
   for (const { way, error, writes, stored } of outcomes) {
     if (error !== undefined) refuse(failed(error))
-    if (writes.some(({ operations }) => operations.every(({ key }) => key.startsWith('!byPlace!'))))
-      refuse(later)
+    if (writes.some((operations) => operations.every(({ key }) => key.startsWith('!byPlace!')))) refuse(later)
     const [expected, actual] = [indexOf(stored), indexIn(stored)]
     if (!isDeepStrictEqual(actual, expected)) {
       const isUnseen = ['sublevel', 'clear'].includes(way) && isDeepStrictEqual(actual, before)
@@ -74,8 +73,8 @@ const failed = (error) => ({
 })
 
 const later = {
-  en: 'The index is written in a write of its own. If the program ends in between, it is wrong forever: add operations with batch.add(), then they are written in the same batch.',
-  de: 'Der Index wird in einem eigenen Schreibvorgang geschrieben. Endet das Programm dazwischen, bleibt er für immer falsch: Füge Operationen mit batch.add() hinzu, dann werden sie im selben Batch geschrieben.'
+  en: 'The index is written in a write of its own. If the program ends in between, the index stays wrong: add operations with batch.add(), then they are written in the same batch.',
+  de: 'Der Index wird in einem eigenen Schreibvorgang geschrieben. Endet das Programm dazwischen, bleibt der Index falsch: Füge Operationen mit batch.add() hinzu, dann werden sie im selben Batch geschrieben.'
 }
 
 const unseen = (way) => ({
@@ -84,8 +83,8 @@ const unseen = (way) => ({
 })
 
 const staleAfterMove = {
-  en: 'A bird has moved, and its entry for the old place is still there. What was stored before tells the old place: birds.getSync(key).',
-  de: 'Ein Vogel ist umgezogen, und sein Eintrag für den alten Ort ist noch da. Was vorher gespeichert war, nennt den alten Ort: birds.getSync(key).'
+  en: 'A bird has moved, and its entry for the old place is still there. You find the old place in what was stored before: birds.getSync(key).',
+  de: 'Ein Vogel ist umgezogen, und sein Eintrag für den alten Ort ist noch da. Den alten Ort findest du in dem, was vorher gespeichert war: birds.getSync(key).'
 }
 
 const staleAfterDeletion = {

@@ -39,7 +39,14 @@ function refuseWrong(question, name, { own, reference }, refuse) {
   if (isDeepStrictEqual(own.returned, reference.returned)) return
   if (!Array.isArray(own.returned)) refuse(noArray(question), compared)
   const isSorted = isDeepStrictEqual([...own.returned].sort(), [...reference.returned].sort())
-  refuse(isSorted ? wrongOrder(question) : wrong(question, name), compared)
+  if (isSorted) refuse(wrongOrder(question), compared)
+  const hasOthers = own.returned.some((each) => !reference.returned.includes(each))
+  refuse(
+    hasOthers || own.returned.length > reference.returned.length
+      ? others(question, name)
+      : missing(question, name),
+    compared
+  )
 }
 
 const noFunction = (name) => ({
@@ -62,9 +69,14 @@ const wrongOrder = (question) => ({
   de: `${question} gibt die richtigen Namen zurück, aber nicht in der Reihenfolge der Tage. Einträge kommen in der Reihenfolge ihrer Schlüssel: Welcher Teil muss auf den ersten folgen?`
 })
 
-const wrong = (question, name) => ({
-  en: `What ${question}(db, '${name}') returns is wrong. Other names may begin with "${name}", and a place and a bird may have the same name.`,
-  de: `Was ${question}(db, '${name}') zurückgibt, ist falsch. Andere Namen können mit „${name}“ beginnen, und ein Ort und ein Vogel können gleich heißen.`
+const others = (question, name) => ({
+  en: `${question}(db, '${name}') returns names that do not belong there. Other names may begin with "${name}", and a place and a bird may have the same name.`,
+  de: `${question}(db, '${name}') gibt Namen zurück, die nicht dazugehören. Andere Namen können mit „${name}“ beginnen, und ein Ort und ein Vogel können gleich heißen.`
+})
+
+const missing = (question, name) => ({
+  en: `Names are missing in what ${question}(db, '${name}') returns. Does record() store something that this question can find?`,
+  de: `In dem, was ${question}(db, '${name}') zurückgibt, fehlen Namen. Speichert record() etwas, das diese Frage finden kann?`
 })
 
 const readsBesides = (question) => ({

@@ -17,6 +17,7 @@ export default async function check(context) {
     if ([...reads, ...cursors].some(({ hasSnapshot }) => !hasSnapshot)) refuse(withoutIt, compared)
   }
   if (!isRight) refuse(wrong, compared)
+  if (reads.length > 1) refuse(singleReads)
   refuseLongWalk({ own: own.whole, reference: reference.whole }, context)
   refuseOpenThings({ own: own.whole }, context)
 
@@ -51,7 +52,7 @@ const wrong = {
 }
 
 const noSnapshot = {
-  en: 'The report does not fit together: somebody wrote between your reads, so the sum is of another moment than the places. Take a snapshot, and pass it to both reads.',
+  en: 'The report does not fit together: somebody wrote between your reads, so the sum is from another moment than the places. Take a snapshot, and pass it to both reads.',
   de: 'Der Bericht passt nicht zusammen: Zwischen deinen Lesevorgängen hat jemand geschrieben, die Summe ist also aus einem anderen Moment als die Orte. Mach einen Snapshot und gib ihn beiden Lesevorgängen mit.'
 }
 
@@ -68,6 +69,11 @@ const severalSnapshots = {
 const withoutIt = {
   en: 'Your function takes a snapshot, but one of its reads does not use it. Pass it as the option snapshot to get() and to the iterator.',
   de: 'Deine Funktion macht einen Snapshot, aber einer ihrer Lesevorgänge benutzt ihn nicht. Gib ihn get() und dem Iterator als Option snapshot mit.'
+}
+
+const singleReads = {
+  en: 'The report is right, but your function reads the places one by one. iterator() delivers keys and values together.',
+  de: 'Der Bericht stimmt, aber deine Funktion liest die Orte einzeln. iterator() liefert Schlüssel und Werte zusammen.'
 }
 
 const hidesFailure = {

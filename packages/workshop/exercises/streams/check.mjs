@@ -59,7 +59,7 @@ const floods = (count) => ({
 
 const hidesFailure = {
   en: 'The output has failed (a full disk), and your function ends as if all were well. Its promise must be rejected with that error.',
-  de: 'Die Ausgabe ist fehlgeschlagen (eine volle Platte), und deine Funktion endet, als wäre alles gut. Ihr Promise muss mit diesem Fehler abgelehnt werden.'
+  de: 'Die Ausgabe ist fehlgeschlagen (eine volle Platte), und deine Funktion endet, als wäre alles gut. Ihr Promise muss mit diesem Fehler scheitern.'
 }
 
 const openAfterFailure = {

@@ -1,4 +1,4 @@
-// a place and a bird may have the same name
+// names that do not belong there
 export async function record(db, { place, bird, day }) {
   await db.batch([
     { type: 'put', key: `${place}!${day}!${bird}`, value: bird },
