@@ -1,0 +1,9 @@
+export default async function ring(db, name, number) {
+  const waiting = db.sublevel('waiting')
+  const ringed = db.sublevel('ringed', { valueEncoding: 'json' })
+  const species = await waiting.get(name)
+  await db.batch([
+    { type: 'del', sublevel: waiting, key: name },
+    { type: 'put', sublevel: ringed, key: number, value: { name, species } }
+  ])
+}

@@ -1,0 +1,5 @@
+export default async function ring(db, name, number) {
+  const waiting = db.sublevel('waiting')
+  const ringed = db.sublevel('ringed', { valueEncoding: 'json' })
+  const species = await waiting.get(name)
+}

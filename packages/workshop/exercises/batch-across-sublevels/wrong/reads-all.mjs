@@ -1,0 +1,10 @@
+// walks over entries
+export default async function ring(db, name, number) {
+  const waiting = db.sublevel('waiting')
+  const ringed = db.sublevel('ringed', { valueEncoding: 'json' })
+  const birds = new Map(await waiting.iterator().all())
+  await db.batch([
+    { type: 'del', sublevel: waiting, key: name },
+    { type: 'put', sublevel: ringed, key: number, value: { name, species: birds.get(name) } }
+  ])
+}

@@ -1,0 +1,10 @@
+// it takes 2 writes
+export default async function ring(db, name, number) {
+  const waiting = db.sublevel('waiting')
+  const ringed = db.sublevel('ringed', { valueEncoding: 'json' })
+  const species = await waiting.get(name)
+  await Promise.all([
+    waiting.batch([{ type: 'del', key: name }]),
+    ringed.batch([{ type: 'put', key: number, value: { name, species } }])
+  ])
+}

@@ -1,0 +1,8 @@
+// Give all numbers the same width
+export function keyOf(place, number) {
+  return `${place}\x00${number}`
+}
+
+export function rangeOf(place) {
+  return { gte: `${place}\x00`, lt: `${place}\x01` }
+}

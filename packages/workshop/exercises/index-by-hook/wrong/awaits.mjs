@@ -1,0 +1,9 @@
+// A write failed because of your hook function
+export default function keepIndex(birds, byPlace) {
+  const update = async ({ type, key, value }, batch) => {
+    const old = await birds.get(key)
+    if (old !== undefined) batch.add({ type: 'del', key: `${old.place}!${key}`, sublevel: byPlace })
+    if (type === 'put') batch.add({ type: 'put', key: `${value.place}!${key}`, value: '', sublevel: byPlace })
+  }
+  birds.hooks.prewrite.add(update, { everyWrite: true })
+}

@@ -1,0 +1,3 @@
+export default async function report(db, print) {
+  await print(`total ${await db.get('total')}`)
+}

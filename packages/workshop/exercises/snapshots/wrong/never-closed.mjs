@@ -1,0 +1,8 @@
+// Your function leaves a snapshot open
+export default async function report(db, print) {
+  const snapshot = db.snapshot()
+  await print(`total ${await db.get('total', { snapshot })}`)
+  for await (const [key, count] of db.iterator({ gte: 'place!', lt: 'place"', snapshot })) {
+    await print(`${key.slice('place!'.length)} ${count}`)
+  }
+}

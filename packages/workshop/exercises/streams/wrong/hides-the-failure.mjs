@@ -1,0 +1,10 @@
+// ends as if all were well
+import { pipeline } from 'node:stream/promises'
+
+export default async function exportPlace(db, place, output) {
+  const lines = async function* (entries) {
+    for await (const [key, value] of entries) yield `${JSON.stringify({ key, value })}\n`
+  }
+  const done = pipeline(db.iterator({ gte: `${place}!`, lt: `${place}"` }), lines, output)
+  await done.catch((error) => console.error(error))
+}

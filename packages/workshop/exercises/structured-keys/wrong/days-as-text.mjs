@@ -1,0 +1,12 @@
+// The keys are not arrays of the place, the day as a Date
+import { between, bytewise } from 'terrace-bytewise'
+
+export const options = { keyEncoding: bytewise }
+
+export async function record(db, place, day, number, bird) {
+  await db.put([place, day.toISOString(), number], bird)
+}
+
+export async function seen(db, place, first, last) {
+  return db.values(between([place, first.toISOString()], [place, last.toISOString()])).all()
+}
