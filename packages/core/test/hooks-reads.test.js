@@ -1,7 +1,15 @@
 // What a hook function reads: every earlier write, stored or not.
 
 import assert from 'node:assert/strict'
-import { openLevel, pause, test, testOnAll, testOnEngine, writesAtOnce } from './support/databases.js'
+import {
+  openLevel,
+  pause,
+  test,
+  testHookReads,
+  testOnAll,
+  testOnEngine,
+  writesAtOnce
+} from './support/databases.js'
 
 /** Counts writes in the key `count` of the sublevel `counts`, by reading the last count. */
 function countWrites(space, counts) {
@@ -49,7 +57,7 @@ testOnEngine('64 concurrent writes with sync count exactly, and share syncs', as
   }
 })
 
-testOnAll(
+testHookReads(
   'an index stays right under concurrent writes of the same keys, in every way of writing',
   async (t) => {
     const db = await openLevel(t)
@@ -122,7 +130,7 @@ test('a function reads the earlier operations of its batch, also what was added 
   ])
 })
 
-testOnAll('a function reads values of its batch in the format that it asks for', async (t) => {
+testHookReads('a function reads values of its batch in the format that it asks for', async (t) => {
   const db = await openLevel(t)
   const json = db.sublevel('j', { valueEncoding: 'json' })
   await json.open()
@@ -148,7 +156,7 @@ testOnAll('a function reads values of its batch in the format that it asks for',
   assert.deepEqual(seen, [{ name: 'ü' }, '{"name":"ü"}', Buffer.from('{"name":"ü"}'), 'ü'])
 })
 
-testOnAll('a function reads from an explicit snapshot what that has', async (t) => {
+testHookReads('a function reads from an explicit snapshot what that has', async (t) => {
   const db = await openLevel(t)
   await db.put('a', 'old')
   const snapshot = db.snapshot()
@@ -161,7 +169,7 @@ testOnAll('a function reads from an explicit snapshot what that has', async (t) 
   assert.deepEqual(seen, ['old', 'old'])
 })
 
-testOnAll(
+testHookReads(
   'an operation on the key of one that was added before it wins, both in reads and in the write',
   async (t) => {
     const db = await openLevel(t)
@@ -194,7 +202,7 @@ testOnAll(
   }
 )
 
-testOnAll(
+testHookReads(
   'a function with everyWrite of the root sees all writes in the order in which they take effect',
   async (t) => {
     const db = await openLevel(t)
@@ -261,7 +269,7 @@ testOnAll(
   }
 )
 
-testOnAll('a function for an operation that was added does not read that operation', async (t) => {
+testHookReads('a function for an operation that was added does not read that operation', async (t) => {
   const db = await openLevel(t)
   const items = db.sublevel('items')
   const added = db.sublevel('added')
@@ -277,34 +285,37 @@ testOnAll('a function for an operation that was added does not read that operati
   assert.deepEqual(seen, ['0', '1', '2'])
 })
 
-testOnAll('a call whose function throws is left out whole, and those beside it are written', async (t) => {
-  const db = await openLevel(t)
-  const items = db.sublevel('items')
-  const counts = db.sublevel('counts')
-  await counts.open()
-  countWrites(items, counts)
-  items.hooks.prewrite.add(({ key }) => {
-    if (key.endsWith('3')) throw new Error('no threes')
-  })
+testHookReads(
+  'a call whose function throws is left out whole, and those beside it are written',
+  async (t) => {
+    const db = await openLevel(t)
+    const items = db.sublevel('items')
+    const counts = db.sublevel('counts')
+    await counts.open()
+    countWrites(items, counts)
+    items.hooks.prewrite.add(({ key }) => {
+      if (key.endsWith('3')) throw new Error('no threes')
+    })
 
-  const results = await Promise.allSettled(
-    Array.from({ length: 20 }, (_, i) =>
-      items.batch(
-        [`a${i}`, `b${i}`].map((key) => ({ type: 'put', key, value: 'v' })),
-        { sync: true }
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        items.batch(
+          [`a${i}`, `b${i}`].map((key) => ({ type: 'put', key, value: 'v' })),
+          { sync: true }
+        )
       )
     )
-  )
-  assert.deepEqual(
-    results.flatMap(({ status, reason }, i) => (status === 'rejected' ? [[i, reason.code]] : [])),
-    [
-      [3, 'LEVEL_HOOK_ERROR'],
-      [13, 'LEVEL_HOOK_ERROR']
-    ]
-  )
-  assert.equal((await items.keys().all()).length, 36)
-  assert.equal(await counts.get('count'), '36')
-})
+    assert.deepEqual(
+      results.flatMap(({ status, reason }, i) => (status === 'rejected' ? [[i, reason.code]] : [])),
+      [
+        [3, 'LEVEL_HOOK_ERROR'],
+        [13, 'LEVEL_HOOK_ERROR']
+      ]
+    )
+    assert.equal((await items.keys().all()).length, 36)
+    assert.equal(await counts.get('count'), '36')
+  }
+)
 
 test('a hundred thousand writes can wait, and take effect in their order', async (t) => {
   const db = await openLevel(t)
@@ -406,7 +417,7 @@ testOnAll('what waits is written before the database or the sublevel is closed',
   assert.deepEqual(seen, ['1', '2', '3', '4', '5'])
 })
 
-testOnAll(
+testHookReads(
   'a chained batch whose functions read runs them again if something was written meanwhile',
   async (t) => {
     const db = await openLevel(t)

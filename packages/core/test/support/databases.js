@@ -59,6 +59,15 @@ export function testOnEngine(name, run) {
   testOn([[ENGINE, kinds[ENGINE]]], name, run)
 }
 
+/**
+ * Runs a test whose hook functions read, over each back-end where they can: not over one that others write to as well and that
+ * cannot read within a call.
+ */
+export function testHookReads(name, run) {
+  const canRead = ([, { supports }]) => supports.getSync || supports.everyWrite
+  testOn(kindsOf().filter(canRead), name, run)
+}
+
 /** Runs a test over each back-end. */
 export function testOnAll(name, run) {
   testOn(kindsOf(), name, run)
