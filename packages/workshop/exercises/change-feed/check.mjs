@@ -1,9 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callBoth } from '../../support/judge.mjs'
+import { allow, callBoth } from '../../support/judge.mjs'
 
 const harness = new URL('harness.mjs', import.meta.url)
 
 const BIRDS = '!birds!'
+
+const put = (key, value) => ({ type: 'put', key, value })
+const del = (key) => ({ type: 'del', key })
+
+export const example = {
+  with: {
+    before: [
+      [put('gull', 'harbour'), put('kite', 'hill')],
+      [put('owl', 'barn'), del('gull')]
+    ],
+    after: [[put('tern', 'harbour')]],
+    cut: 3
+  },
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse } = context
@@ -29,10 +45,9 @@ export default async function check(context) {
 /** Batches of sightings, and where to interrupt: after the first change of the third batch. */
 function source(random) {
   const [a, b, c, d, e, f] = new Set(Array.from({ length: 30 }, () => random.word(4)))
-  const put = (key) => ({ type: 'put', key, value: random.word(6) })
-  const del = (key) => ({ type: 'del', key })
-  const before = [[put(a), put(b)], [put(c)], [put(d), ...random.shuffled([del(a), put(e)])], [put(b)]]
-  const after = random.shuffled([[del(c)], [put(f), del(d)], [put(b), put(e)]])
+  const seen = (bird) => put(bird, random.word(6))
+  const before = [[seen(a), seen(b)], [seen(c)], [seen(d), ...random.shuffled([del(a), seen(e)])], [seen(b)]]
+  const after = random.shuffled([[del(c)], [seen(f), del(d)], [seen(b), seen(e)]])
   return { before, after, cut: 4 }
 }
 

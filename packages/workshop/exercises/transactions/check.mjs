@@ -1,6 +1,24 @@
-import { callBoth } from '../../support/judge.mjs'
+import { allow, callBoth } from '../../support/judge.mjs'
 
 const harness = new URL('harness.mjs', import.meta.url)
+
+export const example = {
+  with: {
+    entries: [
+      ['fence', 0],
+      ['oak', 100]
+    ],
+    alone: ['oak', 'fence', 10],
+    filled: 10,
+    pours: [
+      ['oak', 'fence', 30],
+      ['oak', 'fence', 20]
+    ],
+    tooMuch: ['oak', 'fence', 60]
+  },
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse, expectEqual } = context

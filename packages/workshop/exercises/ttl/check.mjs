@@ -1,6 +1,20 @@
-import { callBoth } from '../../support/judge.mjs'
+import { allow, callBoth } from '../../support/judge.mjs'
 
 const harness = new URL('harness.mjs', import.meta.url)
+
+export const example = {
+  with: {
+    steps: [
+      { call: 'start', args: ['token7', 'anna'] },
+      { minutes: 20, call: 'user', args: ['token7'] },
+      { minutes: 20, call: 'user', args: ['token7'] },
+      { minutes: 31, call: 'user', args: ['token7'] },
+      { call: 'cleanUp' }
+    ]
+  },
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse } = context
