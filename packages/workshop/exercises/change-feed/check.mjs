@@ -54,7 +54,8 @@ function source(random) {
 const birdsOf = ({ contents }) => contents.filter(([key]) => key.startsWith(BIRDS))
 
 /** Whether a write changes the copy, and nothing but the copy. */
-const isWithoutNumber = ({ operations }) => operations.every(({ key }) => key.startsWith(BIRDS))
+const isWithoutNumber = ({ operations }) =>
+  operations.length > 0 && operations.every(({ key }) => key.startsWith(BIRDS))
 
 const wrong = {
   en: 'After your function the sublevel birds is not the same as the source.',
