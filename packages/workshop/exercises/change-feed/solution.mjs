@@ -1,0 +1,14 @@
+export default async function follow(changes, db) {
+  const birds = db.sublevel('birds')
+  const state = db.sublevel('state', { valueEncoding: 'json' })
+  const after = (await state.get('applied')) ?? 0
+
+  let batch = []
+  for await (const { sequence, type, key, value, last } of changes.read({ after })) {
+    batch.push({ type, key, value, sublevel: birds })
+    if (!last) continue
+    batch.push({ type: 'put', key: 'applied', value: sequence, sublevel: state })
+    await db.batch(batch)
+    batch = []
+  }
+}

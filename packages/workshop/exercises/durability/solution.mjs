@@ -1,0 +1,12 @@
+import { createInterface } from 'node:readline'
+import { Level } from 'terrace'
+
+const db = new Level('notebook')
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [kind, key, value] = line.split(' ')
+  await db.put(key, value, { sync: kind === 'sync' })
+  console.log(`saved ${key}`)
+}
+
+await db.close()

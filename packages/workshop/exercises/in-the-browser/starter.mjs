@@ -1,0 +1,3 @@
+export default async function note(db, bird) {
+  return [[bird, 1]]
+}
