@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import type { Call, CallMessage } from './call-messages.js'
@@ -130,7 +130,7 @@ export class CheckContext {
 
   private started(file: string, options: RunOptions): Program {
     const directory = options.directory ?? this.directory
-    const program = new Program(file, { ...options, directory, packages: this.settings.packages })
+    const program = new Program(file, { ...options, directory, packages: this.packagesFor(file) })
     this.track(program, file, options)
     return program
   }
@@ -145,7 +145,7 @@ export class CheckContext {
     const program = new Program(CALL_MODULE, {
       ...others,
       directory,
-      packages: this.settings.packages,
+      packages: this.packagesFor(file),
       ipc: true
     })
     this.track(program, file, options)
@@ -177,6 +177,12 @@ export class CheckContext {
   /** Ends all programs that still run. @internal */
   async stopAll(): Promise<void> {
     await Promise.all([...this.running].map((program) => program.stop()))
+  }
+
+  /** What a program would not find by itself: nothing, if it lies in the workshop. */
+  private packagesFor(file: string): Packages | undefined {
+    const { packages } = this.settings
+    return file.startsWith(packages.from + sep) ? undefined : packages
   }
 
   private track(program: Program, file: string, options: RunOptions): void {

@@ -76,7 +76,9 @@ export async function run(session: Session, submitted: Submitted, args: readonly
 async function showCall(session: Session, context: CheckContext, options: Example): Promise<void> {
   const value = await context.call(context.submission, options)
   if (context.lastOutput !== '') console.log(firstLines(context.lastOutput, MAX_LINES))
-  console.log(`${session.say('returned-value')}\n${shown(value)}`)
+  // A harness returns more than the function did.
+  const heading = session.say(options.harness === undefined ? 'returned-value' : 'observed-value')
+  console.log(`${heading}\n${shown(value)}`)
 }
 
 async function showProgram(session: Session, context: CheckContext, options: Example): Promise<void> {

@@ -169,3 +169,13 @@ test('a write outside of its directory is refused, and told with its path', asyn
     assert.ok(!existsSync(pathOf(learner)))
   }
 })
+
+test('the command run shows what a solution does, in every chapter', async (t) => {
+  const learner = learnerOf(t)
+  for (const chapter of exercises) {
+    await learner.run('select', chapter)
+    const { code, out, err } = await learner.run('run', part(chapter, 'solution.mjs'))
+    assert.equal(code, 0, `${chapter}: ${out}${err}`)
+    assert.notEqual(out, '', chapter)
+  }
+})

@@ -13,7 +13,7 @@ const { exercises } = JSON.parse(readFileSync(new URL('workshop.json', course), 
 // A second seed with TERRACE_SUITE=1.
 const seeds = process.env.TERRACE_SUITE === '1' ? [1, 2] : [1]
 
-// A check starts a process after the other, so two at once keep two cores busy.
+// A check runs one process after another, so a few checks at once keep two cores busy.
 test('the chapters', { concurrency: 3 }, async (t) => {
   await Promise.all(
     exercises.map((name) =>

@@ -84,6 +84,7 @@ Rückgabewerte: 0 fertig, 1 nicht angenommen, 2 der Befehl ist falsch, 3 der Wor
   'difference-at': 'Der erste Unterschied ist in Zeile {line}:',
   'not-equal': 'Das Ergebnis ist nicht das erwartete.',
   'returned-value': 'Deine Funktion gab zurück:',
+  'observed-value': 'Das hat deine Funktion getan:',
   'files-written': 'Es schrieb:',
   'workshop-wrong': 'Der Workshop selbst ist fehlerhaft; du kannst nichts dafür. Bitte sag es seinen Autoren:'
 }

@@ -79,6 +79,7 @@ Exit codes: 0 done, 1 not accepted, 2 the command is wrong, 3 the workshop itsel
   'difference-at': 'The first difference is in line {line}:',
   'not-equal': 'The result is not the expected one.',
   'returned-value': 'Your function returned:',
+  'observed-value': 'What your function did:',
   'files-written': 'It wrote:',
   'workshop-wrong': 'The workshop itself is wrong; you can do nothing about it. Please tell its authors:'
 }

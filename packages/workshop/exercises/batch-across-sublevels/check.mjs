@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callBoth, entriesWalked, refuseOpenThings } from '../../support/judge.mjs'
+import { callBoth, entriesWalked, exampleOf, refuseOpenThings } from '../../support/judge.mjs'
 
 const SPECIES = ['robin', 'wren', 'blackcap', 'siskin', 'dunnock', 'bullfinch']
+
+export const example = exampleOf({
+  entries: [
+    ['!waiting!hopper', 'robin'],
+    ['!waiting!tiny', 'wren']
+  ],
+  inputs: ['hopper', 'AX41']
+})
 
 export default async function check(context) {
   const { random, refuse } = context

@@ -1,8 +1,22 @@
-import { callBoth } from '../../support/judge.mjs'
+import { allow, callBoth } from '../../support/judge.mjs'
 
 const harness = new URL('./harness.mjs', import.meta.url)
 
 const PUNCTUATION = [...' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~']
+
+export const example = {
+  with: {
+    birds: [
+      { place: 'hill', number: 7, name: 'hopper' },
+      { place: 'hill', number: 41, name: 'tiny' },
+      { place: 'hill top', number: 3, name: 'kiki' }
+    ],
+    places: ['hill', 'hill top']
+  },
+  export: 'keyOf',
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse } = context

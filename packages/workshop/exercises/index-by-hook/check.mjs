@@ -3,6 +3,19 @@ import { allow } from '../../support/judge.mjs'
 
 const harness = new URL('./harness.mjs', import.meta.url)
 
+export const example = {
+  with: {
+    entries: [],
+    steps: [
+      { way: 'put', operations: [{ type: 'put', key: 'hopper', value: { place: 'hill', count: 1 } }] },
+      { way: 'put', operations: [{ type: 'put', key: 'hopper', value: { place: 'lake', count: 2 } }] },
+      { way: 'del', operations: [{ type: 'del', key: 'hopper' }] }
+    ]
+  },
+  harness,
+  allow
+}
+
 export default async function check({ submission, call, random, refuse }) {
   const input = randomInput(random)
   const outcomes = await call(submission, { with: input, harness, allow })

@@ -1,7 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
+import { allow, callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
 
 const harness = new URL('./harness.mjs', import.meta.url)
+
+export const example = {
+  with: {
+    sightings: [
+      { place: 'hill', bird: 'kite', day: '2026-03-01' },
+      { place: 'hill', bird: 'wren', day: '2026-03-02' },
+      { place: 'lake', bird: 'kite', day: '2026-03-03' }
+    ],
+    place: 'hill',
+    bird: 'kite'
+  },
+  export: 'record',
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse } = context

@@ -1,7 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
+import { allow, callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
 
 const harness = new URL('./harness.mjs', import.meta.url)
+
+export const example = {
+  with: {
+    entries: [
+      ['place!hill', 1],
+      ['place!lake', 2],
+      ['total', 3]
+    ],
+    changes: [
+      [
+        { type: 'put', key: 'place!lake', value: 5 },
+        { type: 'put', key: 'total', value: 6 }
+      ]
+    ],
+    printable: 1
+  },
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse } = context

@@ -1,8 +1,22 @@
-import { callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
+import { allow, callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
 
 const harness = new URL('./harness.mjs', import.meta.url)
 
 const SIGHTINGS = 3000
+
+export const example = {
+  with: {
+    entries: [
+      ['hill!00000', '2 kites'],
+      ['hill!00001', '1 wren'],
+      ['lake!00000', '4 terns']
+    ],
+    place: 'hill',
+    failAfter: 20
+  },
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse } = context

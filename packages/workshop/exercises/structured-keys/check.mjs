@@ -1,7 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
+import { allow, callBoth, refuseLongWalk, refuseOpenThings } from '../../support/judge.mjs'
 
 const harness = new URL('./harness.mjs', import.meta.url)
+
+export const example = {
+  with: {
+    sightings: [
+      ['hill', new Date('2026-03-01'), 1, 'kite'],
+      ['hill', new Date('2026-03-02'), 1, 'wren'],
+      ['lake', new Date('2026-03-02'), 1, 'tern']
+    ],
+    question: ['hill', new Date('2026-03-01'), new Date('2026-03-02')]
+  },
+  export: 'record',
+  harness,
+  allow
+}
 
 export default async function check(context) {
   const { random, refuse, expectEqual } = context

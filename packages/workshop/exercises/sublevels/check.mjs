@@ -1,5 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
-import { callBoth, refuseOpenThings } from '../../support/judge.mjs'
+import { callBoth, exampleOf, refuseOpenThings } from '../../support/judge.mjs'
+
+export const example = exampleOf({
+  entries: [
+    ['!birds!kingfisher', 'blue and orange'],
+    ['!places!kingfisher', 'an inn by the river']
+  ],
+  inputs: [
+    'birds',
+    [
+      ['tern', 'white'],
+      ['rook', 'black']
+    ]
+  ]
+})
 
 export default async function check(context) {
   const { random, refuse } = context
