@@ -1,0 +1,111 @@
+// Two kinds of entries, in two sublevels of one database or in two databases: what each way costs.
+//
+//   node bench/design/one-or-many.js [-n ENTRIES] [--rounds ROUNDS]
+
+import { join } from 'node:path'
+import { Level } from 'terrace'
+import {
+  fileBytes,
+  inBatches,
+  inTurns,
+  milliseconds,
+  printMachine,
+  printTable,
+  randomNumbers,
+  settings,
+  valueNumber
+} from './measure.js'
+
+const { n, rounds } = settings(200_000)
+const PAIRS = 3000
+const HOT = 10_000
+const values = Array.from({ length: 10_000 }, (_, i) => valueNumber(i))
+const keyOf = (i) => String(i).padStart(12, '0')
+const put = (i) => ({ type: 'put', key: keyOf(i), value: values[i % values.length] })
+
+/** A way to keep two kinds: `kinds` are their databases or sublevels, `databases` what is opened and closed. */
+async function oneDatabase(directory) {
+  const db = new Level(join(directory, 'db'))
+  await db.open()
+  const kinds = [db.sublevel('a'), db.sublevel('b')]
+  const writeBoth = (operation, options) =>
+    db.batch(
+      kinds.map((sublevel) => ({ ...operation, sublevel })),
+      options
+    )
+  return { kinds, databases: [db], writeBoth, remove: (kind) => kinds[kind].clear() }
+}
+
+async function twoDatabases(directory, options) {
+  const databases = ['a', 'b'].map((name) => new Level(join(directory, name), options))
+  await Promise.all(databases.map((db) => db.open()))
+  const writeBoth = (operation, options) => Promise.all(databases.map((db) => db.batch([operation], options)))
+  const remove = async (kind) => {
+    await databases[kind].close()
+    await Level.destroy(databases[kind].location)
+  }
+  return { kinds: databases, databases, writeBoth, remove }
+}
+
+const WAYS = {
+  'two sublevels of one database': oneDatabase,
+  'two databases': twoDatabases,
+  'two databases with `sharedResources`': (directory) => twoDatabases(directory, { sharedResources: true })
+}
+
+const writtenBytes = (databases) =>
+  databases.flatMap((db) => db.stats().levels).reduce((sum, { writtenBytes }) => sum + writtenBytes, 0)
+
+/** One entry of each kind, written together and synced. */
+async function measurePairs(directory, open) {
+  const { databases, writeBoth } = await open(directory)
+  const time = await milliseconds(async () => {
+    for (let i = 0; i < PAIRS; i++) await writeBoth(put(i), { sync: true })
+  })
+  await Promise.all(databases.map((db) => db.close()))
+  return { 'a pair, synced, µs': (time * 1000) / PAIRS }
+}
+
+/** One kind is large and rests, the other is small and written over and over. In the end the large one is removed. */
+async function measureChurn(directory, open) {
+  const { kinds, databases, remove } = await open(directory)
+  const [cold, hot] = kinds
+  await inBatches(n, (indices) => cold.batch(indices.map(put)))
+  await Promise.all(databases.map((db) => db.compactRange('', '\uffff')))
+  const before = writtenBytes(databases)
+  const random = randomNumbers(3)
+  const churn = await milliseconds(() =>
+    inBatches(5 * n, (indices) => hot.batch(indices.map(() => put(random(HOT)))))
+  )
+  const get = await milliseconds(async () => {
+    for (let i = 0; i < 50_000; i++)
+      if ((await cold.get(keyOf(random(n)))) === undefined) throw new Error('gone')
+  })
+  const written = writtenBytes(databases) - before
+  const size = fileBytes(directory)
+  const removal = await milliseconds(() => remove(0))
+  const sizeAfter = fileBytes(directory)
+  await Promise.all(databases.map((db) => db.close()))
+  return {
+    'overwriting, µs an entry': (churn * 1000) / (5 * n),
+    'flushes and compactions wrote, MB': written / 1e6,
+    'get of the resting kind, µs': (get * 1000) / 50_000,
+    'files, MB': size / 1e6,
+    'removing the large kind, ms': removal,
+    'files right after that, MB': sizeAfter / 1e6
+  }
+}
+
+const ways = (measure) =>
+  Object.fromEntries(
+    Object.entries(WAYS).map(([name, open]) => [name, (directory) => measure(directory, open)])
+  )
+
+printTable('one entry of each of two kinds', await inTurns(rounds, ways(measurePairs)))
+console.log()
+printTable(
+  `${n.toLocaleString('en')} entries that rest, ${(5 * n).toLocaleString('en')} writes to ${HOT.toLocaleString('en')} others`,
+  await inTurns(rounds, ways(measureChurn))
+)
+console.log()
+printMachine(rounds)
