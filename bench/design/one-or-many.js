@@ -3,6 +3,7 @@
 //   node bench/design/one-or-many.js [-n ENTRIES] [--rounds ROUNDS]
 
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Level } from 'terrace'
 import {
   fileBytes,
@@ -19,13 +20,14 @@ import {
 const { n, rounds } = settings(200_000)
 const PAIRS = 3000
 const HOT = 10_000
+const CACHE_BYTES = 4 << 20
 const values = Array.from({ length: 10_000 }, (_, i) => valueNumber(i))
 const keyOf = (i) => String(i).padStart(12, '0')
 const put = (i) => ({ type: 'put', key: keyOf(i), value: values[i % values.length] })
 
 /** A way to keep two kinds: `kinds` are their databases or sublevels, `databases` what is opened and closed. */
-async function oneDatabase(directory) {
-  const db = new Level(join(directory, 'db'))
+async function oneDatabase(directory, options) {
+  const db = new Level(join(directory, 'db'), options)
   await db.open()
   const kinds = [db.sublevel('a'), db.sublevel('b')]
   const writeBoth = (operation, options) =>
@@ -50,7 +52,8 @@ async function twoDatabases(directory, options) {
 const WAYS = {
   'two sublevels of one database': oneDatabase,
   'two databases': twoDatabases,
-  'two databases with `sharedResources`': (directory) => twoDatabases(directory, { sharedResources: true })
+  'two databases with `sharedResources`': (directory, options) =>
+    twoDatabases(directory, { ...options, sharedResources: true })
 }
 
 const writtenBytes = (databases) =>
@@ -85,6 +88,8 @@ async function measureChurn(directory, open) {
   const size = fileBytes(directory)
   const removal = await milliseconds(() => remove(0))
   const sizeAfter = fileBytes(directory)
+  await setTimeout(5000)
+  const sizeLater = fileBytes(directory)
   await Promise.all(databases.map((db) => db.close()))
   return {
     'overwriting, µs an entry': (churn * 1000) / (5 * n),
@@ -92,8 +97,32 @@ async function measureChurn(directory, open) {
     'get of the resting kind, µs': (get * 1000) / 50_000,
     'files, MB': size / 1e6,
     'removing the large kind, ms': removal,
-    'files right after that, MB': sizeAfter / 1e6
+    'files right after that, MB': sizeAfter / 1e6,
+    'files 5 s later, MB': sizeLater / 1e6
   }
+}
+
+/** Gets of a few keys of one kind, among gets of all keys of the other. Values compress, so blocks go through the cache. */
+async function measureCache(directory, open) {
+  const { kinds, databases } = await open(directory, { cacheSize: CACHE_BYTES })
+  const [large, small] = kinds
+  const value = (i) => values[i % values.length].slice(0, 50).repeat(2)
+  const putSmaller = (i) => ({ type: 'put', key: keyOf(i), value: value(i) })
+  await inBatches(n, (indices) => large.batch(indices.map(putSmaller)))
+  await inBatches(HOT, (indices) => small.batch(indices.map(putSmaller)))
+  await Promise.all(databases.map((db) => db.compactRange('', '\uffff')))
+  const random = randomNumbers(5)
+  let time = 0
+  const gets = 50_000
+  for (let i = 0; i < gets; i += 500) {
+    for (let k = 0; k < 500; k++) await large.get(keyOf(random(n)))
+    time += await milliseconds(async () => {
+      for (let k = 0; k < 500; k++)
+        if ((await small.get(keyOf(random(HOT)))) === undefined) throw new Error('gone')
+    })
+  }
+  await Promise.all(databases.map((db) => db.close()))
+  return { 'get of the small kind, µs': (time * 1000) / gets }
 }
 
 const ways = (measure) =>
@@ -101,11 +130,18 @@ const ways = (measure) =>
     Object.entries(WAYS).map(([name, open]) => [name, (directory) => measure(directory, open)])
   )
 
+const inWords = (number) => number.toLocaleString('en')
+
 printTable('one entry of each of two kinds', await inTurns(rounds, ways(measurePairs)))
 console.log()
 printTable(
-  `${n.toLocaleString('en')} entries that rest, ${(5 * n).toLocaleString('en')} writes to ${HOT.toLocaleString('en')} others`,
+  `${inWords(n)} entries that rest, ${inWords(5 * n)} writes to ${inWords(HOT)} others`,
   await inTurns(rounds, ways(measureChurn))
+)
+console.log()
+printTable(
+  `${inWords(n)} entries and ${inWords(HOT)} others, \`cacheSize\` of ${CACHE_BYTES >> 20} MiB`,
+  await inTurns(rounds, ways(measureCache))
 )
 console.log()
 printMachine(rounds)

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { ENTRY_POINTS } from './reference.mjs'
+import { ENTRY_POINTS } from './entry-points.mjs'
 import { root } from './root.mjs'
 
 /** A part of the menu: a title, and its pages as `[title, document]`. A document is named by its path in the repository. */
