@@ -132,16 +132,19 @@ const ways = (measure) =>
 
 const inWords = (number) => number.toLocaleString('en')
 
-printTable('one entry of each of two kinds', await inTurns(rounds, ways(measurePairs)))
-console.log()
-printTable(
-  `${inWords(n)} entries that rest, ${inWords(5 * n)} writes to ${inWords(HOT)} others`,
-  await inTurns(rounds, ways(measureChurn))
-)
-console.log()
-printTable(
-  `${inWords(n)} entries and ${inWords(HOT)} others, \`cacheSize\` of ${CACHE_BYTES >> 20} MiB`,
-  await inTurns(rounds, ways(measureCache))
-)
-console.log()
+/** Prints a table between the markers by which `scripts/embed.mjs` finds it. */
+async function printPart(name, what, measure) {
+  const results = await inTurns(rounds, ways(measure))
+  console.log(`<!-- ${name} -->\n`)
+  printTable(what, results)
+  console.log(`\n<!-- /${name} -->\n`)
+}
+
+const many = `${inWords(n)} entries`
+const few = `${inWords(HOT)} others`
+await printPart('pairs', 'one entry of each of two kinds', measurePairs)
+await printPart('churn', `${many} that rest, ${inWords(5 * n)} writes to ${few}`, measureChurn)
+await printPart('cache', `${many} and ${few}, \`cacheSize\` of ${CACHE_BYTES >> 20} MiB`, measureCache)
+console.log('<!-- machine -->\n')
 printMachine(rounds)
+console.log('\n<!-- /machine -->')

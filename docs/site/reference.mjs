@@ -30,6 +30,7 @@ export async function writeReference(directory) {
     excludeExternals: true,
     hideBreadcrumbs: true,
     hidePageHeader: true,
+    useHTMLAnchors: true,
     parametersFormat: 'table',
     interfacePropertiesFormat: 'table',
     typeAliasPropertiesFormat: 'table',

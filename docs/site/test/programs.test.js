@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { documents } from '../pages.mjs'
 import { root } from '../root.mjs'
 import { blocksOf } from './support/blocks.js'
-import { check } from './support/programs.js'
+import { check, goesOn } from './support/programs.js'
 
 const toolbox = (part) => [`docs/toolbox/${part}.md`, `packages/toolbox/test/${part}/guide.test.js`, part]
 const backEnd = (name) => [
@@ -43,15 +43,21 @@ const count = (what) => {
 const isProgram = ({ language }) => /^(js|mjs|cjs|ts)$/.test(language)
 
 for (const document of documents) {
+  const here = []
   for (const block of blocksOf(document)) {
     if (block.reason !== undefined) count(`not run, ${document}:${block.line}: ${block.reason}`)
+    else if (block.inPage) count('run in a page by docs/site/test/built/pages.test.js')
     else if (!isProgram(block))
       count(`in ${block.language}, ${OTHER_LANGUAGES[block.language] ?? 'shown, not run'}`)
     else if (elsewhere.has(document)) count(`run by ${elsewhere.get(document)[0]}`)
     else {
       count('run here')
-      test(`${document}:${block.line}`, () => check(block.code))
+      if (goesOn(block.code)) here.at(-1).push(block)
+      else here.push([block])
     }
+  }
+  for (const blocks of here) {
+    test(`${document}:${blocks.map(({ line }) => line)}`, () => check(blocks.map(({ code }) => code)))
   }
 }
 
