@@ -1,4 +1,4 @@
-// What the measurements of this directory share: rounds in turns, medians, tables, directories that are removed.
+// What the measurements of this directory share: rounds in turns, the best of them, tables, directories that are removed.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -23,7 +23,8 @@ export function settings(entries) {
  * @param {number} rounds
  * @param {Record<string, (directory: string) => Promise<Record<string, number>>>} variants - Each gets a new directory and
  *   returns its figures by name.
- * @returns {Promise<Record<string, Record<string, number>>>} The medians, by variant and name.
+ * @returns {Promise<Record<string, Record<string, number>>>} The best of the rounds, which for every figure is
+ *   the lowest, by variant and name.
  */
 export async function inTurns(rounds, variants) {
   const names = Object.keys(variants)
@@ -40,14 +41,12 @@ export async function inTurns(rounds, variants) {
       }
     }
   }
-  return Object.fromEntries(names.map((name) => [name, medians(all[name])]))
+  return Object.fromEntries(names.map((name) => [name, best(all[name])]))
 }
 
-function medians(runs) {
-  const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
-  return Object.fromEntries(
-    Object.keys(runs[0]).map((figure) => [figure, median(runs.map((run) => run[figure]))])
-  )
+function best(runs) {
+  const lowest = (figure) => Math.min(...runs.map((run) => run[figure]))
+  return Object.fromEntries(Object.keys(runs[0]).map((figure) => [figure, lowest(figure)]))
 }
 
 /** Prints a table in Markdown: a row a variant, a column a figure. */
@@ -70,7 +69,7 @@ const rounded = (value) =>
 /** Prints what the figures were measured on. */
 export function printMachine(rounds) {
   console.log(
-    `Medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, in turns, on ${cpus()[0].model}, Node ${process.version}, at ${commit()}.`
+    `The best of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, in turns, on ${cpus()[0].model}, Node ${process.version}, at ${commit()}.`
   )
 }
 
