@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs windows-short browser load interop conformance house
+TEST_STEPS := lint platforms rust capi ruby models gates node node-bench docs-programs clients commonjs windows-short browser load interop conformance house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"

@@ -1,8 +1,9 @@
-// Rewrites a document's links for the site. On GitHub they lead to files; here they lead to pages, to copies of pictures, or nowhere.
+// Rewrites a document's links for the site. On GitHub they lead to files; here they lead to pages, to copies of files, or nowhere.
 
 import path from 'node:path'
 
-const PICTURE = /\.(svg|png)$/
+/** Files that the site serves beside its pages: pictures, and programs for readers that are in `docs/` itself. */
+const SERVED = /\.(svg|png)$|^docs\/[\w-]+\.mjs$/
 const CODE = /^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm
 const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(<?([^)\s>]+)>?((?: "[^"]*")?)\)/g
 
@@ -10,15 +11,15 @@ const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(<?([^)\s>]+)>?((?: "[^"]*")?)\)/
  * Rewrites the links of one document.
  *
  * - To a document that is a page: the address of the page, which keeps its anchor.
- * - To a picture: the address of its copy, which `pictures` is told of.
+ * - To a picture or a program for readers: the address of its copy. The file is added to `served`.
  * - To another file of the repository: no link, but the same text with the file's path as its title.
  *
  * @param {string} text - The document.
  * @param {string} document - Its path in the repository.
  * @param {Map<string, string>} pages - From the paths of documents, and of directories with a README, to pages.
- * @param {Set<string>} pictures - Gets the paths of the pictures that the document shows or links to.
+ * @param {Set<string>} served - Gets the paths of the files that the site must serve.
  */
-export function rewriteLinks(text, document, pages, pictures) {
+export function rewriteLinks(text, document, pages, served) {
   const here = pages.get(document)
   return outsideCode(text, (prose) =>
     prose.replace(LINK, (whole, mark, label, target, title) => {
@@ -30,16 +31,19 @@ export function rewriteLinks(text, document, pages, pictures) {
         const to = path.posix.relative(path.posix.dirname(here), page)
         return `${mark}[${label}](./${to}${anchor === undefined ? '' : `#${anchor}`}${title})`
       }
-      if (PICTURE.test(file)) {
-        pictures.add(file)
-        return mark === '!'
-          ? `![${label}](/${file}${title})`
-          : `<a href="/${file}" target="_blank">${label}</a>`
+      if (SERVED.test(file)) {
+        served.add(file)
+        const address = addressOf(file)
+        if (mark === '!') return `![${label}](/${address}${title})`
+        return `<a href="${path.posix.relative(path.posix.dirname(here), address)}" target="_blank">${label}</a>`
       }
       return `<span class="in-repository" title="${file} in the repository">${label}</span>`
     })
   )
 }
+
+/** Where the site has a file that it serves beside its pages. */
+export const addressOf = (file) => file.replace(/^docs\//, '')
 
 /** Replaces what is not code by what `change` makes of it. A link may contain code, but no block of it. */
 function outsideCode(text, change) {

@@ -30,6 +30,9 @@ const PARTS = [
     'Capabilities',
     [
       ['The database: Level', 'packages/terrace/README.md'],
+      ['Reading', 'docs/reading.md'],
+      ['Writing', 'docs/writing.md'],
+      ['Directories, copies, repair', 'docs/directories.md'],
       ['Sublevels and hooks', 'docs/hooks.md'],
       ['The toolbox', 'packages/toolbox/README.md'],
       ['Secondary indexes', 'docs/toolbox/index.md'],

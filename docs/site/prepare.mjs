@@ -2,18 +2,19 @@
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { rewriteLinks } from './links.mjs'
+import { addressOf, rewriteLinks } from './links.mjs'
 import { documents, pageOf } from './pages.mjs'
 import { writeReference } from './reference.mjs'
 import { pagesDirectory, root } from './root.mjs'
 
-/** What the home page has above its text. On GitHub the text stands alone. */
+/** What the home page has in place of the heading that it has on GitHub. */
 const HOME = `---
 layout: home
 hero:
   name: Terrace
-  text: Ordered keys, on disk
-  tagline: An embedded key/value database for Node.js, browsers, Rust, C and Ruby, in LevelDB's file format
+  text: An embedded, ordered database
+  tagline: Keys and values for Node.js, browsers, Rust, C and Ruby, in LevelDB's file format
+  image: { src: /logo.svg, alt: Three terraces }
   actions:
     - { theme: brand, text: Recipes, link: /recipes }
     - { theme: alt, text: Coming over, link: /coming-over }
@@ -26,17 +27,14 @@ hero:
 export async function prepare() {
   rmSync(pagesDirectory, { recursive: true, force: true })
   const pages = pagesByFile()
-  const pictures = new Set()
+  const served = new Set()
   for (const document of documents) {
     const text = readFileSync(path.join(root, document), 'utf8')
-    write(
-      pageOf(document),
-      (document === 'docs/index.md' ? HOME : '') + rewriteLinks(text, document, pages, pictures)
-    )
+    const page = rewriteLinks(text, document, pages, served)
+    write(pageOf(document), document === 'docs/index.md' ? page.replace(/^# .*\n+/, HOME) : page)
   }
-  cpSync(path.join(root, 'docs/site/logo.svg'), path.join(pagesDirectory, 'public/logo.svg'))
-  for (const picture of pictures)
-    cpSync(path.join(root, picture), path.join(pagesDirectory, 'public', picture))
+  serve('docs/site/logo.svg', 'logo.svg')
+  for (const file of served) serve(file, addressOf(file))
   await writeReference(path.join(pagesDirectory, 'reference'))
 }
 
@@ -47,6 +45,11 @@ function pagesByFile() {
     if (path.basename(document) === 'README.md') pages.set(path.dirname(document), pageOf(document))
   }
   return pages
+}
+
+/** Makes a file of the repository one of the site. */
+function serve(file, address) {
+  cpSync(path.join(root, file), path.join(pagesDirectory, 'public', address))
 }
 
 function write(page, text) {

@@ -5,6 +5,9 @@ import { sidebar } from '../pages.mjs'
 import { outDirectory, pagesDirectory, root } from '../root.mjs'
 import { slugOf } from '../slug.mjs'
 
+/** Where the site is on its host: `DOCS_BASE=/terrace/ make docs`. */
+const base = process.env.DOCS_BASE ?? '/'
+
 /** The bytes of the file format's examples, with what they mean after a `#`. */
 const HEX = {
   name: 'hex',
@@ -15,9 +18,10 @@ const HEX = {
   ]
 }
 
-/** Puts guides before the reference, which has many a word ten times, and both before decisions and results. */
+/** Puts guides before the reference, which has many a word ten times, and before decisions and results. */
 function boostDocument(id) {
   if (/^\/(reference|decisions|results)\//.test(id)) return 0.2
+  if (/^\/(ruby|interop|net-protocol|c-library)/.test(id)) return 0.5
   return 1
 }
 
@@ -25,12 +29,13 @@ export default {
   title: 'Terrace',
   description: "An embedded, ordered key/value database in LevelDB's file format",
   lang: 'en',
+  base,
   srcDir: pagesDirectory,
   outDir: outDirectory,
   cacheDir: path.join(root, 'target/site-cache'),
   cleanUrls: false,
   lastUpdated: false,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}logo.svg` }]],
   metaChunk: true,
   vite: { build: { chunkSizeWarningLimit: 4096 } },
   markdown: {
