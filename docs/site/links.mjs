@@ -2,8 +2,8 @@
 
 import path from 'node:path'
 
-/** Files that the site serves beside its pages: pictures, and programs for readers that are in `docs/` itself. */
-const SERVED = /\.(svg|png)$|^docs\/[\w-]+\.mjs$/
+/** Files that the site serves beside its pages: pictures, examples, and programs for readers that are in `docs/` itself. */
+const SERVED = /\.(svg|png)$|^(docs|examples)\/[\w-]+\.mjs$/
 const CODE = /^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm
 const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(<?([^)\s>]+)>?((?: "[^"]*")?)\)/g
 

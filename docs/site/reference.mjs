@@ -8,7 +8,7 @@ import { root } from './root.mjs'
 /**
  * Writes the reference to a directory: a page for each entry point, and `index.md`, which leads to them.
  *
- * @throws {Error} if the sources have errors of types.
+ * @throws {Error} if the sources have errors of types, or a comment links to what is not there.
  */
 export async function writeReference(directory) {
   const app = await Application.bootstrapWithPlugins({
@@ -44,4 +44,5 @@ export async function writeReference(directory) {
   const named = new Map(Object.entries(ENTRY_POINTS).map(([name, file]) => [path.dirname(file), name]))
   for (const module of project.children) module.name = named.get(module.name)
   await app.generateOutputs(project)
+  if (app.logger.hasWarnings()) throw new Error('a comment of the sources is wrong: see above')
 }

@@ -30,7 +30,10 @@ const ELSEWHERE = [
 /** What else has a test: languages that are not JavaScript, by where their blocks are run or compared. */
 const OTHER_LANGUAGES = {
   hex: 'crates/format/tests/doc_examples.rs and packages/net/test/protocol-document.test.js',
-  console: 'crates/cli/tests/documents.rs'
+  console: 'crates/cli/tests/documents.rs',
+  ruby: 'ruby/test/readme_test.rb',
+  c: 'crates/capi/tests/programs.rs',
+  cmake: 'tests/archives/library.test.mjs'
 }
 
 const elsewhere = new Map(ELSEWHERE.map(([document, ...where]) => [document, where]))
