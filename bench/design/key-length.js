@@ -9,9 +9,9 @@ import {
   fileBytes,
   inBatches,
   inTurns,
-  milliseconds,
   printMachine,
   printTable,
+  processorMilliseconds,
   randomNumbers,
   settings,
   valueNumber
@@ -39,16 +39,16 @@ const KEYS = {
 async function measure(directory, keyOf) {
   const keys = Array.from({ length: n }, (_, i) => keyOf(i))
   const db = new Level(join(directory, 'db'))
-  const put = await milliseconds(() =>
+  const put = await processorMilliseconds(() =>
     inBatches(n, (indices) => db.batch(indices.map((i) => ({ type: 'put', key: keys[i], value: values[i] }))))
   )
   await db.compactRange('', '\uffff')
   const random = randomNumbers(7)
-  const get = await milliseconds(async () => {
+  const get = await processorMilliseconds(async () => {
     for (let i = 0; i < GETS; i++)
       if ((await db.get(keys[random(n)])) === undefined) throw new Error('an entry is gone')
   })
-  const scan = await milliseconds(async () => {
+  const scan = await processorMilliseconds(async () => {
     let count = 0
     for await (const key of db.keys()) count += key === '' ? 0 : 1
     if (count !== n) throw new Error('the scan has other entries')

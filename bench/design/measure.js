@@ -69,7 +69,7 @@ const rounded = (value) =>
 /** Prints what the figures were measured on. */
 export function printMachine(rounds) {
   console.log(
-    `The best of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, in turns, on ${cpus()[0].model}, Node ${process.version}, at ${commit()}.`
+    `The best of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, in turns, on ${cpus()[0].model}, Node ${process.version}, at ${commit()}. Times are of the processor, on all threads, where nothing else is said.`
   )
 }
 
@@ -78,6 +78,17 @@ export async function milliseconds(work) {
   const start = performance.now()
   await work()
   return performance.now() - start
+}
+
+/**
+ * The milliseconds of processor time that `work` takes, on all threads of the process: what other programs do meanwhile does not
+ * count.
+ */
+export async function processorMilliseconds(work) {
+  const start = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
 }
 
 /** The bytes of all files in a directory and below. */

@@ -26,7 +26,7 @@ test-docs: build docs ## builds the site, and looks for broken links and outside
 	cd docs/site && npm test
 
 # DESIGN="-n 20000 --rounds 1" make bench-design: the short form.
-DESIGN ?= -n 500000 --rounds 7
+DESIGN ?= -n 500000 --rounds 3
 bench-design: build ## what long keys cost, and two kinds of entries in one database or in two: tables, docs/key-design.md, docs/one-database-or-many.md
 	$(call step,bench-design)
 	node bench/design/key-length.js $(DESIGN) > results/key-length.md
