@@ -9,12 +9,16 @@ import { commit } from '../node/src/machine.js'
 
 const target = fileURLToPath(new URL('../../target', import.meta.url))
 
-/** The options of the command line: `-n` entries and `--rounds`. */
+/** The options of the command line: `-n` entries, `--rounds`, and `only` this table. */
 export function settings(entries) {
   const { values } = parseArgs({
-    options: { n: { type: 'string', short: 'n' }, rounds: { type: 'string', default: '3' } }
+    options: {
+      n: { type: 'string', short: 'n' },
+      rounds: { type: 'string', default: '3' },
+      only: { type: 'string' }
+    }
   })
-  return { n: Number(values.n ?? entries), rounds: Number(values.rounds) }
+  return { n: Number(values.n ?? entries), rounds: Number(values.rounds), only: values.only }
 }
 
 /**

@@ -1,6 +1,6 @@
 // Two kinds of entries, in two sublevels of one database or in two databases: what each way costs.
 //
-//   node bench/design/one-or-many.js [-n ENTRIES] [--rounds ROUNDS]
+//   node bench/design/one-or-many.js [-n ENTRIES] [--rounds ROUNDS] [--only pairs|churn|cache]
 
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -18,8 +18,8 @@ import {
   valueNumber
 } from './measure.js'
 
-const { n, rounds } = settings(200_000)
-const PAIRS = 3000
+const { n, rounds, only } = settings(200_000)
+const PAIRS = 500
 const HOT = 10_000
 const CACHE_BYTES = 4 << 20
 const values = Array.from({ length: 10_000 }, (_, i) => valueNumber(i))
@@ -135,6 +135,7 @@ const inWords = (number) => number.toLocaleString('en')
 
 /** Prints a table between the markers by which `scripts/embed.mjs` finds it. */
 async function printPart(name, what, measure) {
+  if (only !== undefined && only !== name) return
   const results = await inTurns(rounds, ways(measure))
   console.log(`<!-- ${name} -->\n`)
   printTable(what, results)
