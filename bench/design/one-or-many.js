@@ -21,6 +21,8 @@ import {
 const { n, rounds, only } = settings(200_000)
 const PAIRS = 500
 const HOT = 10_000
+/** So many entries do not fit into the memory for recent writes. */
+const CHURNED = n / 2
 const CACHE_BYTES = 4 << 20
 const values = Array.from({ length: 10_000 }, (_, i) => valueNumber(i))
 const keyOf = (i) => String(i).padStart(12, '0')
@@ -70,7 +72,7 @@ async function measurePairs(directory, open) {
   return { 'a pair, synced, µs by the clock': (time * 1000) / PAIRS }
 }
 
-/** One kind is large and rests, the other is small and written over and over. In the end the large one is removed. */
+/** One kind is large and rests, the other is smaller and written over and over. In the end the large one is removed. */
 async function measureChurn(directory, open) {
   const { kinds, databases, remove } = await open(directory)
   const [cold, hot] = kinds
@@ -79,7 +81,7 @@ async function measureChurn(directory, open) {
   const before = writtenBytes(databases)
   const random = randomNumbers(3)
   const churn = await processorMilliseconds(() =>
-    inBatches(5 * n, (indices) => hot.batch(indices.map(() => put(random(HOT)))))
+    inBatches(5 * n, (indices) => hot.batch(indices.map(() => put(random(CHURNED)))))
   )
   const get = await processorMilliseconds(async () => {
     for (let i = 0; i < 50_000; i++)
@@ -145,7 +147,11 @@ async function printPart(name, what, measure) {
 const many = `${inWords(n)} entries`
 const few = `${inWords(HOT)} others`
 await printPart('pairs', 'one entry of each of two kinds', measurePairs)
-await printPart('churn', `${many} that rest, ${inWords(5 * n)} writes to ${few}`, measureChurn)
+await printPart(
+  'churn',
+  `${many} that rest, ${inWords(5 * n)} writes to ${inWords(CHURNED)} others`,
+  measureChurn
+)
 await printPart('cache', `${many} and ${few}, \`cacheSize\` of ${CACHE_BYTES >> 20} MiB`, measureCache)
 console.log('<!-- machine -->\n')
 printMachine(rounds)
