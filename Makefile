@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs windows-short browser load interop conformance house
+TEST_STEPS := lint platforms rust capi ruby models gates node node-bench docs-programs clients commonjs windows-short browser load interop conformance house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -13,7 +13,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 arm64-short firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
-.PHONY: prebuilds test-archives test-platforms node-leaks modules options man docs-inspecting fmt docs clean bench-slatedb back-ends bench-back-ends
+.PHONY: prebuilds test-archives test-platforms node-leaks modules options man docs-inspecting fmt docs-crates clean bench-slatedb back-ends bench-back-ends
 .PHONY: check-packages upgrading audit check-workflow release
 
 help: ## list what can be made
@@ -588,9 +588,11 @@ docs-inspecting: setup ## the output of the commands in docs/inspecting-leveldb.
 fmt: ## format the Rust sources
 	cargo fmt --all
 
-docs: ## the crates' documentation, in target/doc
+docs-crates: ## the crates' documentation, in target/doc
 	cargo doc --workspace --no-deps
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules bench/node/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node packages/cli/built
+	rm -rf node_modules packages/*/node_modules bench/node/node_modules interop/*/node_modules docs/site/node_modules docs/site/.pages packages/*/dist packages/*/*.node packages/*/npm/*/*.node packages/cli/built
+
+include docs/site/site.mk

@@ -18,6 +18,7 @@ const LONG = {
   'interop/browser/package-lock.json': 'written by npm',
   'interop/packages/package-lock.json': 'written by npm',
   'interop/upgrading/package-lock.json': 'written by npm',
+  'docs/site/package-lock.json': 'written by npm',
   'packages/terrace/THIRD-PARTY-LICENSES.txt': 'texts of others',
   'crates/cli/THIRD-PARTY-LICENSES.txt': 'texts of others',
   'crates/capi/THIRD-PARTY-LICENSES.txt': 'texts of others',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import test from 'node:test'
+import { slugOf } from '../../docs/site/slug.mjs'
 import { root, text, withExtension } from './tracked.mjs'
 
 const documents = withExtension('.md')
@@ -23,11 +24,7 @@ function anchors(file) {
   const seen = new Map()
   return headings.map((heading) => {
     const plain = heading.replace(/^#+ /, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    const slug = plain
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-')
+    const slug = slugOf(plain)
     const count = seen.get(slug) ?? 0
     seen.set(slug, count + 1)
     return count === 0 ? slug : `${slug}-${count}`

@@ -12,7 +12,7 @@ test('each target that the workflow makes is one of the Makefile', () => {
   wanted.push(...portable.split(' '))
   assert.ok(wanted.includes('test') && wanted.includes('test-of-terrace'))
 
-  const makefile = text('Makefile')
+  const makefile = text('Makefile') + text('docs/site/site.mk')
   const packages = /^PACKAGE_TESTS := \$\(addprefix test-of-,(.*)\)$/m.exec(makefile)[1].split(' ')
   const targets = new Set([
     ...[...makefile.matchAll(/^([a-z0-9-]+):/gm)].map(([, target]) => target),

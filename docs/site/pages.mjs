@@ -1,0 +1,155 @@
+// Which documents of the repository are pages of the site, and where.
+
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { ENTRY_POINTS } from './entry-points.mjs'
+import { root } from './root.mjs'
+
+/** A part of the menu: a title, and its pages as `[title, document]`. A document is named by its path in the repository. */
+const PARTS = [
+  [
+    'Begin',
+    [
+      ['What Terrace is', 'docs/index.md'],
+      ['Coming over', 'docs/coming-over.md'],
+      ['Upgrading, with programs', 'UPGRADING.md'],
+      ['Recipes', 'docs/recipes.md'],
+      ['Words', 'docs/glossary.md']
+    ]
+  ],
+  [
+    'Design',
+    [
+      ['Keys', 'docs/key-design.md'],
+      ['One database or many?', 'docs/one-database-or-many.md'],
+      ['Which back-end?', 'docs/back-ends.md'],
+      ['Tuning', 'docs/tuning.md']
+    ]
+  ],
+  [
+    'Capabilities',
+    [
+      ['The database: Level', 'packages/terrace/README.md'],
+      ['Reading', 'docs/reading.md'],
+      ['Writing', 'docs/writing.md'],
+      ['Directories, copies, repair', 'docs/directories.md'],
+      ['Sublevels and hooks', 'docs/hooks.md'],
+      ['The toolbox', 'packages/toolbox/README.md'],
+      ['Secondary indexes', 'docs/toolbox/index.md'],
+      ['Transactions', 'docs/toolbox/transaction.md'],
+      ['Entries that expire', 'docs/toolbox/ttl.md'],
+      ['Change feed', 'docs/toolbox/feed.md'],
+      ['Locks', 'docs/toolbox/lock.md'],
+      ['Streams', 'docs/toolbox/streams.md'],
+      ['Copies and dumps', 'docs/toolbox/copy.md'],
+      ['Structured keys', 'packages/bytewise/README.md'],
+      ['Sharing a database', 'docs/sharing.md'],
+      ['Server and client', 'packages/net/README.md'],
+      ['A cluster of MySQL', 'docs/mysql-cluster.md'],
+      ['Looking into databases', 'docs/inspecting-leveldb.md'],
+      ['The C library', 'docs/c-library.md'],
+      ['The gem for Ruby', 'ruby/README.md'],
+      ['The viewer', 'viewer/README.md']
+    ]
+  ],
+  [
+    'Back-ends and programs',
+    [
+      ['A back-end of your own', 'packages/core/README.md'],
+      ['LMDB', 'packages/back-ends/lmdb/README.md'],
+      ['MySQL', 'packages/back-ends/mysql/README.md'],
+      ['SlateDB', 'packages/back-ends/slatedb/README.md'],
+      ['terrace-copy', 'packages/copy/README.md'],
+      ['terrace-cli', 'packages/cli/README.md'],
+      ['Workshops', 'packages/workshop-runner/README.md']
+    ]
+  ],
+  [
+    'Measurements',
+    [
+      ['Benchmarks', 'docs/benchmarks.md'],
+      ['Where the time goes', 'docs/performance.md'],
+      ['Engines, in Rust', 'results/rivals.md'],
+      ['Databases, in Node', 'results/node.md'],
+      ['What was measured', 'results/README.md'],
+      ['The benchmark in Node', 'bench/node/README.md']
+    ]
+  ],
+  [
+    'Inside',
+    [
+      ['Crash safety', 'docs/crash-safety.md'],
+      ['Architecture', 'ARCHITECTURE.md'],
+      ['The protocol of terrace-net', 'docs/net-protocol.md'],
+      ['Builds', 'docs/prebuilds.md'],
+      ['Interoperation', 'interop/README.md'],
+      ['Changes', 'CHANGELOG.md'],
+      ['Decisions', 'docs/decisions/README.md']
+    ]
+  ],
+  [
+    'File format',
+    [
+      ['Overview', 'docs/format/README.md'],
+      ['File names', 'docs/format/file-names.md'],
+      ['Log', 'docs/format/log.md'],
+      ['Batch', 'docs/format/batch.md'],
+      ['Version edit', 'docs/format/version-edit.md'],
+      ['Table', 'docs/format/table.md'],
+      ['Block', 'docs/format/block.md'],
+      ['Filter', 'docs/format/filter.md'],
+      ['Compression', 'docs/format/compression.md'],
+      ['Comparators', 'docs/format/comparators.md'],
+      ['Structured keys', 'docs/format/bytewise.md']
+    ]
+  ]
+]
+
+/** Pages that are reached by links alone: each decision, each table of results, the READMEs of the matrices. */
+const OTHERS = [
+  'README.md',
+  'RELEASING.md',
+  'interop/clients/README.md',
+  'interop/back-ends/README.md',
+  'testdata/README.md',
+  ...markdownIn('docs/decisions'),
+  ...markdownIn('results')
+]
+
+/** Documents whose name would make them the page of a whole directory, which they are not. */
+const MOVED = { 'README.md': 'repository.md', 'docs/toolbox/index.md': 'toolbox/indexes.md' }
+
+/** All documents that are pages, without the reference. */
+export const documents = [
+  ...new Set([...PARTS.flatMap(([, pages]) => pages.map(([, document]) => document)), ...OTHERS])
+]
+
+/** The menu as VitePress has it. */
+export function sidebar() {
+  const parts = PARTS.map(([text, pages]) => ({
+    text,
+    collapsed: !['Begin', 'Design', 'Capabilities'].includes(text),
+    items: pages.map(([title, document]) => ({ text: title, link: linkOf(pageOf(document)) }))
+  }))
+  const reference = {
+    text: 'API reference',
+    collapsed: true,
+    items: Object.keys(ENTRY_POINTS).map((name) => ({ text: name, link: `/reference/${name}` }))
+  }
+  return [...parts, reference]
+}
+
+/** The file in the site's sources that a document becomes. The `docs/` in front of most is left out, and a README is an index. */
+export function pageOf(document) {
+  return MOVED[document] ?? document.replace(/^docs\//, '').replace(/README\.md$/, 'index.md')
+}
+
+function linkOf(page) {
+  return `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+}
+
+function markdownIn(directory) {
+  return readdirSync(path.join(root, directory))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${directory}/${name}`)
+}
