@@ -7,6 +7,7 @@ import { learnerFile, placeStarter } from './learner-file.js'
 import { rendered } from './markdown.js'
 import type { Session } from './session.js'
 import { type Exercise, hintsOf, inLanguage, partOf, problemOf } from './workshop.js'
+import { textWidth } from './wrap.js'
 
 /** The exercises, numbered, with marks at those that are solved. */
 export function listLines(session: Session): string[] {
@@ -56,7 +57,7 @@ export function print(session: Session): void {
 function printProblem(session: Session, exercise: Exercise): void {
   const { language, workshop } = session
   const problem = problemOf(exercise, language) ?? problemOf(exercise, workshop.languages[0] as string)
-  console.log(rendered(problem ?? exercise.name, session.paint))
+  console.log(rendered(problem ?? exercise.name, session.paint, textWidth()))
 }
 
 /** Selects the next exercise that is not solved. */
@@ -81,7 +82,7 @@ export function hint(session: Session): void {
     progress.hints[exercise.name] = number + 1
   })
   console.log(session.paint('bold', session.say('hint-number', { number: number + 1, count: hints.length })))
-  console.log(rendered(hints[number] as string, session.paint))
+  console.log(rendered(hints[number] as string, session.paint, textWidth()))
   if (number + 1 === hints.length) console.log(`\n${session.say('no-more-hints')}`)
 }
 

@@ -38,7 +38,7 @@ test('Markdown: headings, code, lists', () => {
   const markdown =
     '# Title `x`\n\nSome `code` here.\n- one\n  * two\n1. first\n\n```js\n# no heading\n- `no` list\n\n```\n~~~\n```\n~~~\nend'
   assert.equal(
-    rendered(markdown, marked),
+    rendered(markdown, marked, 80),
     [
       '<bold>Title x</bold>',
       '',
@@ -57,13 +57,36 @@ test('Markdown: headings, code, lists', () => {
 })
 
 test('Markdown: emphasis, but not of asterisks that mean something else', () => {
-  const shown = (text) => rendered(text, marked)
+  const shown = (text) => rendered(text, marked, 80)
   assert.equal(
     shown('a *stream* of *async bytes*, *x*'),
     'a <bold>stream</bold> of <bold>async bytes</bold>, <bold>x</bold>'
   )
   assert.equal(shown('`a*b*c` *d*'), '<cyan>a*b*c</cyan> <bold>d</bold>')
   for (const text of ['2 * 3 * 4', 'src/*.mjs', '** and **']) assert.equal(shown(text), text)
+})
+
+test('Markdown: paragraphs and items fill the width, and neither words nor code are broken', () => {
+  const markdown =
+    '# A heading that is longer than the width\n\nOne two\nthree `get(key, value)`, four\n- five six seven eight\n  nine\n\n| a table | that is wide |\n\n    ten\n\n```\ncode that is long\n```'
+  assert.equal(
+    rendered(markdown, (_, text) => text, 20),
+    [
+      'A heading that is longer than the width',
+      '',
+      'One two three',
+      'get(key, value),',
+      'four',
+      '  • five six seven',
+      '    eight nine',
+      '',
+      '| a table | that is wide |',
+      '',
+      'ten',
+      '',
+      '    code that is long'
+    ].join('\n')
+  )
 })
 
 test('a comparison shows short values beside each other, and long ones from their first difference', () => {
