@@ -72,7 +72,7 @@ test('what a build should not need is found', () => {
     format: 'elf64-x86-64',
     arch: 'x86_64',
     libraries: ['libc.so.6', 'libm.so.6', 'ld-linux-x86-64.so.2'],
-    exports: ['napi_register_module_v1'],
+    exports: ['napi_register_module_v1', 'node_api_module_get_api_version_v1'],
     glibc: ['2.2.5', '2.17', '2.28']
   }
   const gnu = PLATFORMS['linux-x64-gnu']
@@ -84,6 +84,10 @@ test('what a build should not need is found', () => {
   assert.match(wrong(gnu, { libraries: ['libc.so'] }), /needs libc\.so/)
   assert.match(wrong(gnu, { libraries: [] }), /names no library/)
   assert.match(wrong(gnu, { exports: ['napi_module_register'] }), /does not export/)
+  assert.match(
+    wrong(gnu, { exports: ['napi_register_module_v1'] }),
+    /not export node_api_module_get_api_version_v1$/
+  )
   assert.match(wrong(gnu, { exports: [...good.exports, 'ZSTD_compress'] }), /exports more: ZSTD_compress$/)
   assert.match(wrong(gnu, {}, { exports: [], exportsMore: true, isStatic: true }), /needs libc\.so\.6, /)
   assert.match(
