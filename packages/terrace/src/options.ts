@@ -6,7 +6,7 @@ import type { AbstractDatabaseOptions, AbstractOpenOptions, Transcoder } from 'a
 export interface OpenOptions extends AbstractOpenOptions {
   /**
    * The purpose of the database. `'embedded'` suits a part of a program that has other work to do. `'server'` suits a machine
-   * whose main work is this database: it has larger buffers and more compactions at once. The options below override single
+   * whose main work is this database: it has larger buffers and more threads for compactions. The options below override single
    * settings. Their defaults are given as embedded / server.
    *
    * @defaultValue `'embedded'`
