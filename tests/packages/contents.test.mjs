@@ -38,7 +38,7 @@ test('no stray file is in a package', () => {
     /^(THIRD-PARTY-LICENSES\.txt|dist\/browser\/(package\.json|licences\.txt|(terrace|memory)\.wasm))$/
   const platform = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|terrace(\.node|\.exe)?)$/
   const workshop =
-    /^(package\.json|README\.md|LICENSE|workshop\.json|main\.mjs|checks\/.*\.mjs|exercises\/(?!.*\/wrong\/).*\.(mjs|md))$/
+    /^(package\.json|README\.md|LICENSE|workshop\.json|main\.mjs|(checks|support)\/.*\.mjs|exercises\/(?!.*\/wrong\/).*\.(mjs|md))$/
   expectNone(packages, (each) =>
     each.files.filter((file) => {
       if (isWorkshop(each)) return !workshop.test(file)
