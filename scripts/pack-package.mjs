@@ -26,8 +26,8 @@ export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt'
 const RANGE = /^\^?\d+\.\d+\.\d+$/
 
 /**
- * Packs the package in `packageDirectory` into `directory`: its `dist`, or, if its manifest does not list that, its sources. `change` turns the manifest of the checkout into the published one.
- * Returns the path of the archive.
+ * Packs the package in `packageDirectory` into `directory`: its `dist`, or, if its manifest does not list that, its sources. `change`
+ * turns the manifest of the checkout into the published one. Returns the path of the archive.
  */
 export function packPackage(packageDirectory, directory, change = (manifest) => manifest) {
   const manifest = change(JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')))

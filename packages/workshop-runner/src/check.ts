@@ -96,7 +96,7 @@ export async function inContext<T>(
     submission,
     solution,
     workshop: workshop.directory,
-    packages: { names: workshop.packages, from: workshop.directory },
+    packages: workshop.packages,
     directory,
     seed,
     random: new Random(seed),

@@ -50,7 +50,8 @@ export interface CheckSettings {
   readonly solution: string
   /** The directory of the workshop. */
   readonly workshop: string
-  readonly packages: Packages
+  /** Names of packages of the workshop that the learner's program may import. */
+  readonly packages: readonly string[]
   readonly directory: string
   readonly seed: number
   readonly random: Random
@@ -179,10 +180,11 @@ export class CheckContext {
     await Promise.all([...this.running].map((program) => program.stop()))
   }
 
-  /** What a program would not find by itself: nothing, if it lies in the workshop. */
+  /** What a program would not find by itself. One that lies in the workshop finds all. */
   private packagesFor(file: string): Packages | undefined {
-    const { packages } = this.settings
-    return file.startsWith(packages.from + sep) ? undefined : packages
+    const { packages, workshop } = this.settings
+    if (packages.length === 0 || file.startsWith(workshop + sep)) return undefined
+    return { names: packages, from: workshop }
   }
 
   private track(program: Program, file: string, options: RunOptions): void {

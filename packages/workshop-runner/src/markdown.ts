@@ -1,10 +1,13 @@
 /** Problems in the terminal: headings, code, emphasis, lists. */
 
 import type { Paint } from './paint.js'
-import { type Word, wrapWords } from './wrap.js'
+import { wrapWords } from './wrap.js'
 
 /** Code comes first, so an asterisk in it stays. */
 const CODE_OR_EMPHASIS = /`([^`]+)`|\*(?![\s*])([^*`]*[^\s*`])\*/g
+
+/** Code and emphasis are one word each, with what follows without a space. */
+const WORD = new RegExp(`(?:${CODE_OR_EMPHASIS.source}|\\S)+`, 'g')
 
 const FENCE = /^\s*(```+|~~~+)/
 const HEADING = /^#+ +(.*)$/
@@ -56,38 +59,11 @@ function lineAlone(line: string, paint: Paint): string {
 }
 
 function inline(text: string, paint: Paint): string {
-  return text.replace(CODE_OR_EMPHASIS, (_, code, emphasis) => paintedSpan(paint, code, emphasis))
+  return text.replace(CODE_OR_EMPHASIS, (_, code, emphasis) =>
+    code === undefined ? paint('bold', emphasis) : paint('cyan', code)
+  )
 }
 
-function paintedSpan(paint: Paint, code: string | undefined, emphasis: string | undefined): string {
-  return code === undefined ? paint('bold', emphasis as string) : paint('cyan', code)
-}
-
-/** The words of a line of prose. Code and emphasis are one word each, with what follows without a space. */
-function wordsOf(text: string, paint: Paint): Word[] {
-  const words: Word[] = []
-  let word = { text: '', length: 0 }
-  const end = (): void => {
-    if (word.length > 0) words.push(word)
-    word = { text: '', length: 0 }
-  }
-  const add = (printed: string, length: number): void => {
-    word = { text: word.text + printed, length: word.length + length }
-  }
-  const addPlain = (plain: string): void => {
-    for (const piece of plain.split(/(\s+)/)) {
-      if (piece.trim() !== '') add(piece, piece.length)
-      else if (piece !== '') end()
-    }
-  }
-
-  let position = 0
-  for (const { 0: span, 1: code, 2: emphasis, index } of text.matchAll(CODE_OR_EMPHASIS)) {
-    addPlain(text.slice(position, index))
-    add(paintedSpan(paint, code, emphasis), (code ?? emphasis ?? '').length)
-    position = index + span.length
-  }
-  addPlain(text.slice(position))
-  end()
-  return words
+function wordsOf(text: string, paint: Paint): string[] {
+  return (text.match(WORD) ?? []).map((word) => inline(word, paint))
 }

@@ -27,10 +27,8 @@ type RegisterHooks = (hooks: {
 export const { registerHooks } = nodeModule as { registerHooks?: RegisterHooks }
 
 /** The variables of the environment of a program that may import these packages. */
-export function packagesEnvironment(packages: Packages | undefined): Record<string, string> {
-  return packages === undefined || packages.names.length === 0
-    ? {}
-    : { [PACKAGES_VARIABLE]: JSON.stringify(packages) }
+export function packagesEnvironment(packages: Packages): Record<string, string> {
+  return { [PACKAGES_VARIABLE]: JSON.stringify(packages) }
 }
 
 /** Whether an import that was not found beside the program may be looked for among the packages. */

@@ -71,15 +71,20 @@ export class Program {
     readonly file: string,
     options: ProgramOptions
   ) {
-    const { args = [], directory, timeoutMs = defaultTimeoutMs(), allow = [], ipc = false } = options
-    const packages = packagesEnvironment(options.packages)
-    const hooks: Allowance[] =
-      registerHooks === undefined && Object.keys(packages).length > 0 ? ['workers'] : []
+    const {
+      args = [],
+      directory,
+      timeoutMs = defaultTimeoutMs(),
+      allow = [],
+      packages,
+      ipc = false
+    } = options
+    const hooks: Allowance[] = packages !== undefined && registerHooks === undefined ? ['workers'] : []
     const flags = ['--require', PRELOAD, ...permissionFlags(directory, [...allow, ...hooks])]
     this.child = spawn(process.execPath, [...flags, file, ...args], {
       ...groupOptions,
       cwd: directory,
-      env: { ...environment(directory), ...options.env, ...packages },
+      env: { ...environment(directory), ...options.env, ...(packages && packagesEnvironment(packages)) },
       stdio: ipc ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
       serialization: 'advanced'
     })

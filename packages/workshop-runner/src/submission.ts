@@ -14,7 +14,7 @@ import { learnerFile } from './learner-file.js'
 import { Refusal } from './refusal.js'
 import type { Session } from './session.js'
 import { type Exercise, entryOf } from './workshop.js'
-import { plainWords, textWidth, wrapWords } from './wrap.js'
+import { textWidth, wrapWords } from './wrap.js'
 
 /** What the command line says of the program. */
 export interface Submitted {
@@ -47,8 +47,7 @@ function accept(session: Session, exercise: Exercise): void {
 
 function printRefusal(session: Session, verdict: Verdict & { isAccepted: false }, headline: string): void {
   process.exitCode = ExitCode.refused
-  const mark = `✗ ${headline}`
-  const words = [{ text: session.paint('red', mark), length: mark.length }, ...plainWords(verdict.message)]
+  const words = [session.paint('red', `✗ ${headline}`), ...verdict.message.split(/\s+/)]
   // Other programs that read this find each message in one line.
   console.log(wrapWords(words, process.stdout.isTTY ? textWidth() : Number.POSITIVE_INFINITY))
   if (verdict.details !== '') console.log(`\n${verdict.details}`)

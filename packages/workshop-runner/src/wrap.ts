@@ -1,5 +1,7 @@
 /** Text in lines that fit a terminal. */
 
+import { stripVTControlCharacters } from 'node:util'
+
 /** Longer lines are hard to read. */
 const MAX_WIDTH = 100
 
@@ -11,34 +13,27 @@ export function textWidth(): number {
   return Math.min(process.stdout.columns || DEFAULT_WIDTH, MAX_WIDTH)
 }
 
-/** A piece of a line that is not broken, as it is printed, and how many characters of it are seen. */
-export interface Word {
-  readonly text: string
-  readonly length: number
-}
-
-/** The words in lines of at most `width` characters. The first line begins with `first`, the others with as many spaces. */
-export function wrapWords(words: readonly Word[], width: number, first = ''): string {
+/**
+ * Words in lines of at most `width` characters, colours not counted. No word is broken, whatever it has in it. The first line begins
+ * with `first`, the others with as many spaces.
+ */
+export function wrapWords(words: readonly string[], width: number, first = ''): string {
   const indent = ' '.repeat(first.length)
   const lines: string[] = []
   let line = first
   let length = first.length
-  let isEmpty = true
+  let separator = ''
   for (const word of words) {
-    if (!isEmpty && length + 1 + word.length > width) {
+    const wordLength = stripVTControlCharacters(word).length
+    if (separator !== '' && length + 1 + wordLength > width) {
       lines.push(line)
       line = indent
       length = indent.length
-      isEmpty = true
+      separator = ''
     }
-    line += (isEmpty ? '' : ' ') + word.text
-    length += word.length + (isEmpty ? 0 : 1)
-    isEmpty = false
+    line += separator + word
+    length += separator.length + wordLength
+    separator = ' '
   }
   return [...lines, line].join('\n')
-}
-
-/** The words of a text without markup. */
-export function plainWords(text: string): Word[] {
-  return text.split(/\s+/).map((word) => ({ text: word, length: word.length }))
 }
