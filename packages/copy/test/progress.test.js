@@ -48,7 +48,10 @@ test('on a terminal: one line that is redrawn, and gone in the end', async (t) =
   const { args } = await slowly(t, 40)
   const command = [process.execPath, program, ...args].map((each) => `'${each}'`).join(' ')
   // util-linux's script runs a program on a terminal of its own.
-  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { ...process.env, TERM: 'xterm' },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
     shown += text

@@ -15,10 +15,10 @@ if (skip) console.log(`skipped: the menu: ${skip}`)
 async function menu(t, learner, keys) {
   const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`
   const command = [process.execPath, learner.program].map(quote).join(' ')
-  const { NO_COLOR, NODE_DISABLE_COLORS, ...env } = learner.env
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: learner.directory,
-    env: { ...env, TERM: 'xterm-256color' },
+    // Only this: a dozen variables of others change colours (`CI`, `FORCE_COLOR`, `NO_COLOR`, `TMUX` …).
+    env: { PATH: process.env.PATH, ...learner.variables, TERM: 'xterm-256color' },
     stdio: ['pipe', 'pipe', 'inherit']
   })
   t.after(() => child.kill('SIGKILL'))

@@ -25,8 +25,8 @@ export class Learner {
       this[name] = join(base, name)
       mkdirSync(this[name])
     }
-    this.env = {
-      ...process.env,
+    /** What a learner's terminal says of itself, without what the variables of this process say. */
+    this.variables = {
       LANG: 'en_GB.UTF-8',
       LC_ALL: '',
       LC_MESSAGES: '',
@@ -37,6 +37,7 @@ export class Learner {
       TEMP: this.temporary,
       ...env
     }
+    this.env = { ...process.env, ...this.variables }
   }
 
   /** Writes a file in the learner's directory. */
