@@ -12,7 +12,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 arm64-short firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
-.PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb bytewise-differential
+.PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb test-mysql bytewise-differential
 .PHONY: prebuilds test-archives test-platforms node-leaks modules options man docs-inspecting fmt docs-crates clean bench-slatedb back-ends bench-back-ends
 .PHONY: check-packages upgrading audit check-workflow release
 
@@ -519,6 +519,11 @@ suite-tidb: build ## abstract-level's suite on a server of TiDB that you have st
 	$(call step,suite-tidb)
 	node packages/back-ends/mysql/test/tidb/run.mjs
 
+test-mysql: build ## the tests of terrace-mysql on MySQL instead of MariaDB, but for those of clusters
+	$(call step,test-mysql)
+	@scripts/setup mysql
+	TERRACE_TEST_PRODUCT=MySQL npm test --workspace packages/back-ends/mysql
+
 # BYTEWISE_KEYS="20000 7" make bytewise-differential: so many keys, and the seed.
 BYTEWISE_KEYS ?= 1000000 1
 bytewise-differential: build ## random structured keys beside npm bytewise 1.1: the same bytes, both ways
@@ -543,6 +548,7 @@ conformance: build ## the short form of back-ends: clients in front of databases
 BACK_ENDS ?=
 back-ends: build ## abstract-level's suite, our tests and probes over every back-end: results, the tables of docs/back-ends.md
 	$(call step,back-ends)
+	@scripts/setup mysql
 	node interop/back-ends/run.js --results results/back-ends.json $(BACK_ENDS)
 	node interop/back-ends/tables.js results/back-ends.json > target/back-ends.md
 	node scripts/embed.mjs target/back-ends.md docs/back-ends.md

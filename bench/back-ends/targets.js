@@ -1,7 +1,7 @@
 // The databases that are compared: each is a package, or a module that exports its class as `Database`.
 
 import { fileURLToPath } from 'node:url'
-import { cluster, durableServer, objectStore } from '../../interop/back-ends/servers.js'
+import { cluster, durableServer, durableServerOfMysql, objectStore } from '../../interop/back-ends/servers.js'
 
 /** @typedef {{ name: string, from: string, server?: import('../../interop/back-ends/targets.js').Server }} Target */
 
@@ -13,6 +13,7 @@ export const targets = [
   { name: 'MemoryLevel', from: module('memory') },
   { name: 'LmdbLevel', from: 'terrace-lmdb' },
   { name: 'MysqlLevel', from: module('mysql'), server: durableServer },
+  { name: 'MysqlLevel on MySQL', from: module('mysql-on-mysql'), server: durableServerOfMysql },
   { name: 'MysqlLevel on a cluster', from: module('cluster'), server: cluster },
   { name: 'SlateLevel', from: 'terrace-slatedb' },
   { name: 'SlateLevel on S3', from: module('slate-on-s3'), server: objectStore },

@@ -8,6 +8,7 @@ import {
   startCluster,
   startServer
 } from '../../packages/back-ends/mysql/test/cluster/index.js'
+import { mariadb, mysql } from '../../packages/back-ends/mysql/test/cluster/products.js'
 import { UNSYNCED } from '../../packages/back-ends/mysql/test/support/server.js'
 import { Store, missing as storeMissing } from '../../packages/back-ends/slatedb/test/support/store.js'
 
@@ -39,22 +40,30 @@ export function storeOptions() {
   return JSON.parse(process.env.TERRACE_TEST_STORE)
 }
 
-/** One server of MariaDB, whose commits wait for the disk or not. */
-function mariadb(args, name) {
+/** The variables that tell the address of a server of each product. */
+const variableOf = new Map([
+  [mariadb, 'TERRACE_TEST_SERVER'],
+  [mysql, 'TERRACE_TEST_MYSQL_SERVER']
+])
+
+/** One server of a product, whose commits wait for the disk or not. */
+function server(product, args) {
   return {
-    missing: serverMissing,
+    missing: () => serverMissing(product),
     async start() {
-      const server = await startServer({ args })
-      return { environment: { [name]: server.url }, stop: () => server.stop() }
+      const started = await startServer({ product, args })
+      return { environment: { [variableOf.get(product)]: started.url }, stop: () => started.stop() }
     }
   }
 }
 
 /** For tests, which are not about the disk. */
-export const oneServer = mariadb(UNSYNCED, 'TERRACE_TEST_SERVER')
+export const oneServer = server(mariadb, UNSYNCED)
+export const oneServerOfMysql = server(mysql, UNSYNCED)
 
 /** With the settings that it has by itself. */
-export const durableServer = mariadb([], 'TERRACE_TEST_SERVER')
+export const durableServer = server(mariadb, [])
+export const durableServerOfMysql = server(mysql, [])
 
 /** Three nodes. */
 export const cluster = {
@@ -66,9 +75,14 @@ export const cluster = {
   }
 }
 
-/** The address of the running server. */
+/** The address of the running server of MariaDB. */
 export function serverUrl() {
-  return process.env.TERRACE_TEST_SERVER
+  return process.env[variableOf.get(mariadb)]
+}
+
+/** The address of the running server of MySQL. */
+export function urlOfMysql() {
+  return process.env[variableOf.get(mysql)]
 }
 
 /** The address of the running cluster, whose node of this index is used first. */

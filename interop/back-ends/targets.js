@@ -3,7 +3,7 @@
 import { level } from './targets/level.js'
 import { lmdb } from './targets/lmdb.js'
 import { memory } from './targets/memory.js'
-import { mysql, mysqlAlone, mysqlOnNodes } from './targets/mysql.js'
+import { mysql, mysqlAlone, mysqlOnMysql, mysqlOnMysqlAlone, mysqlOnNodes } from './targets/mysql.js'
 import { inFrontOf } from './targets/net.js'
 import { slate, slateOnS3 } from './targets/slate.js'
 
@@ -28,11 +28,17 @@ import { slate, slateOnS3 } from './targets/slate.js'
  */
 
 /** @type {Target[]} */
-const own = [level, memory, lmdb, mysql, ...mysqlOnNodes, slate, slateOnS3]
+const own = [level, memory, lmdb, mysql, mysqlOnMysql, ...mysqlOnNodes, slate, slateOnS3]
+
+/** Those of them that can also say that nobody else writes. */
+const alone = new Map([
+  [mysql, mysqlAlone],
+  [mysqlOnMysql, mysqlOnMysqlAlone]
+])
 
 /** @type {Target[]} */
 export const targets = [
-  ...own.flatMap((target) => (target === mysql ? [target, mysqlAlone] : [target])),
+  ...own.flatMap((target) => (alone.has(target) ? [target, alone.get(target)] : [target])),
   ...own.map((target) => inFrontOf(target)),
   inFrontOf(level, 'tcp')
 ]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { MysqlLevel } from 'terrace-mysql'
 import { known } from '../../../packages/back-ends/mysql/test/common/known.js'
-import { cluster, clusterUrl, oneServer, serverUrl } from '../servers.js'
+import { cluster, clusterUrl, oneServer, oneServerOfMysql, serverUrl, urlOfMysql } from '../servers.js'
 
 /** The name of the database of a location. */
 const nameOf = (location) => createHash('sha1').update(location).digest('hex')
@@ -28,6 +28,22 @@ export const mysqlAlone = {
   supports: { ...mysql.supports, everyWrite: true },
   make: (location, options) => open(serverUrl(), location, { ...options, shared: false }),
   known
+}
+
+/** @type {import('../targets.js').Target} */
+export const mysqlOnMysql = {
+  ...mysql,
+  name: 'MysqlLevel on MySQL',
+  make: (location, options) => open(urlOfMysql(), location, options),
+  server: oneServerOfMysql
+}
+
+/** @type {import('../targets.js').Target} */
+export const mysqlOnMysqlAlone = {
+  ...mysqlAlone,
+  name: 'MysqlLevel on MySQL, `shared: false`',
+  make: (location, options) => open(urlOfMysql(), location, { ...options, shared: false }),
+  server: oneServerOfMysql
 }
 
 /** @returns {import('../targets.js').Target} */

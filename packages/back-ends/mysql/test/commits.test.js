@@ -14,8 +14,9 @@ test('a write whose connection is cut around COMMIT is acknowledged, and applied
   // Counts each change of a row, which a value that is written twice does not show.
   await server.query('CREATE TABLE IF NOT EXISTS terrace.audit (n INT, k VARBINARY(3068), v LONGBLOB)')
   for (const event of ['INSERT', 'UPDATE']) {
+    await server.query(`DROP TRIGGER IF EXISTS terrace.on_${event}`)
     await server.query(
-      `CREATE OR REPLACE TRIGGER terrace.on_${event} AFTER ${event} ON terrace.terrace FOR EACH ROW INSERT INTO terrace.audit VALUES (NEW.n, NEW.k, NEW.v)`
+      `CREATE TRIGGER terrace.on_${event} AFTER ${event} ON terrace.terrace FOR EACH ROW INSERT INTO terrace.audit VALUES (NEW.n, NEW.k, NEW.v)`
     )
   }
 

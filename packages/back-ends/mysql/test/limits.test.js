@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { test as nodeTest } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { clusterMissing, startCluster } from './cluster/index.js'
+import { mariadb, theProduct } from './cluster/products.js'
 import { openLevel, test, theServer } from './support/databases.js'
 import { UNSYNCED } from './support/server.js'
 
@@ -54,17 +55,15 @@ test('puts at once and clears do not fail with LEVEL_BATCH_TOO_LARGE because the
   await db.clear()
   assert.deepEqual(await db.keys().all(), [])
 
-  // One that does not fit fails alone.
+  // One that does not fit fails alone. MySQL looks at the limit between rows, so there each value fits that is alone.
+  const isRefused = theProduct === mariadb
   const calls = [db.put('a', '1'), db.put('b', 'x'.repeat(2 * CACHE_BYTES)), db.put('c', '3')]
   const outcomes = await Promise.allSettled(calls)
   assert.deepEqual(
     outcomes.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled']
+    ['fulfilled', isRefused ? 'rejected' : 'fulfilled', 'fulfilled']
   )
-  assert.deepEqual(await db.iterator().all(), [
-    ['a', '1'],
-    ['c', '3']
-  ])
+  assert.deepEqual(await db.keys().all(), isRefused ? ['a', 'c'] : ['a', 'b', 'c'])
 })
 
 nodeTest(

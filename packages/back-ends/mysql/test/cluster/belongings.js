@@ -33,9 +33,9 @@ export function removeDirectory(path) {
  *
  * @param log - The descriptor of a file for all that it prints.
  */
-export function spawnOwn(path, args, log) {
+export function spawnOwn(command, log) {
   watch()
-  const [program, ...rest] = asServerUser([path, ...args], ['--pdeathsig', 'KILL'])
+  const [program, ...rest] = asServerUser(command, ['--pdeathsig', 'KILL'])
   const child = spawn(program, rest, { detached: true, stdio: ['ignore', log, log] })
   children.add(child)
   child.once('exit', () => children.delete(child))

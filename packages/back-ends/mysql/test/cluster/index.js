@@ -6,18 +6,24 @@
 // `serverMissing()` and `clusterMissing()` return the reason if this machine lacks what they need.
 
 import { Cluster } from './cluster.js'
+import { galeraMissing } from './installation.js'
 import { freePorts } from './ports.js'
+import { mariadb, theProduct } from './products.js'
 import { newAccounts, Server } from './server.js'
 
-export { clusterMissing, serverMissing } from './installation.js'
+/** Why no server can be started here, or undefined if one can. A test that is left out prints it. */
+export const serverMissing = (product = theProduct) => product.missing()
+
+/** Why no cluster can be started here, or undefined if one can. */
+export const clusterMissing = () => mariadb.missing() ?? galeraMissing()
 
 /**
  * Starts one server with an empty schema. That takes about two seconds.
  *
- * @param args - Further arguments of mariadbd.
+ * @param options - `args`: further arguments; `product`: of products.js, else the one that the environment names.
  */
-export async function startServer({ args = [] } = {}) {
-  const server = new Server('server', await freePorts(1), newAccounts(), args)
+export async function startServer({ args = [], product = theProduct } = {}) {
+  const server = new Server(product, 'server', await freePorts(1), newAccounts(), args)
   try {
     await server.install()
     await server.start()

@@ -1,4 +1,4 @@
-// What this machine has of MariaDB and Galera.
+// What this machine has of MariaDB and Galera, and as whom a server runs.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,13 +13,7 @@ export const programs = {
 /** The library that makes a server a node of a cluster. */
 export const galeraLibrary = '/usr/lib/galera/libgalera_smm.so'
 
-const forServer = {
-  [programs.server]: 'mariadb-server',
-  [programs.install]: 'mariadb-server',
-  [programs.setpriv]: 'util-linux'
-}
 const forCluster = {
-  ...forServer,
   [galeraLibrary]: 'galera-4',
   '/usr/bin/wsrep_sst_rsync': 'mariadb-server',
   '/usr/bin/rsync': 'rsync',
@@ -47,13 +41,15 @@ export function giveToServerUser(path) {
 
 const isRoot = () => process.getuid() === 0
 
-/** Why no server can be started here, or undefined if one can. A test that is left out prints it. */
-export const serverMissing = () => missing(forServer)
+/** Why a node of MariaDB cannot become one of a cluster here, or undefined if it can. */
+export const galeraMissing = () => missing(forCluster)
 
-/** Why no cluster can be started here, or undefined if one can. */
-export const clusterMissing = () => missing(forCluster)
-
-function missing(wanted) {
+/**
+ * Why something cannot be started here, or undefined if it can.
+ *
+ * @param wanted - Paths, each with Debian's package for it.
+ */
+export function missing(wanted) {
   const packages = new Set(
     Object.keys(wanted)
       .filter((path) => !existsSync(path))

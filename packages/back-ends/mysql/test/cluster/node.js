@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { asServerUser, programs } from './installation.js'
+import { asServerUser } from './installation.js'
+import { mariadb } from './products.js'
 import { Server } from './server.js'
 import { clusterArguments } from './settings.js'
 
@@ -22,7 +23,7 @@ const STATUS = [
 /** A node. It serves once it has caught up with a cluster that has a majority. */
 export class Node extends Server {
   constructor(name, port, accounts, options) {
-    super(name, port, accounts, clusterArguments({ ...options, name, port }))
+    super(mariadb, name, port, accounts, clusterArguments({ ...options, name, port }))
   }
 
   /** Its state as an object: `wsrep_cluster_status`, `wsrep_cluster_size` and so on, all as text. */
@@ -69,7 +70,7 @@ export class Node extends Server {
   async position() {
     const noted = this.#grastate()
     if (noted.seqno >= 0) return noted
-    const [program, ...args] = asServerUser([programs.server, ...this.arguments, '--wsrep-recover'])
+    const [program, ...args] = asServerUser([...mariadb.command(), ...this.arguments, '--wsrep-recover'])
     const { stderr } = await promisify(execFile)(program, args, {
       timeout: RECOVER_LIMIT_MS,
       killSignal: 'SIGKILL'

@@ -1,4 +1,4 @@
-// One server of MariaDB in a directory of its own, on 127.0.0.1.
+// One server of MariaDB or MySQL in a directory of its own, on 127.0.0.1.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import mysql from 'mysql2/promise'
 import { ownDirectory, removeDirectory, signalGroup, spawnOwn } from './belongings.js'
-import { asServerUser, giveToServerUser, programs } from './installation.js'
+import { asServerUser, giveToServerUser } from './installation.js'
 import { LOOPBACK } from './ports.js'
-import { serverArguments, storageArguments } from './settings.js'
+import { serverArguments } from './settings.js'
 import { until } from './waiting.js'
 
 const INSTALL_LIMIT_MS = 60_000
@@ -30,11 +30,13 @@ export function newAccounts() {
 export class Server {
   #child
 
-  constructor(name, port, accounts, args) {
+  /** @param {import('./products.js').Product} product */
+  constructor(product, name, port, accounts, args) {
+    this.product = product
     this.name = name
     this.port = port
     this.accounts = accounts
-    this.directory = ownDirectory('terrace-mariadb')
+    this.directory = ownDirectory(`terrace-${product.name.toLowerCase()}`)
     /** The arguments of every start. */
     this.arguments = [...serverArguments(this), ...args]
   }
@@ -62,29 +64,20 @@ export class Server {
     giveToServerUser(this.directory)
     const { user, admin } = this.accounts
     const account = ({ user, password }) => `CREATE USER '${user}'@'${LOOPBACK}' IDENTIFIED BY '${password}';`
-    const sql = join(this.directory, 'users.sql')
+    const users = join(this.directory, 'users.sql')
     writeFileSync(
-      sql,
+      users,
       `FLUSH PRIVILEGES;
 ${account(user)}
 ${account(admin)}
 CREATE DATABASE ${SCHEMA};
 GRANT ALL ON \`${SCHEMA}%\`.* TO '${user.user}'@'${LOOPBACK}';
 GRANT ALL ON *.* TO '${admin.user}'@'${LOOPBACK}' WITH GRANT OPTION;
+${this.product.root}
 `
     )
-    const [program, ...args] = asServerUser([
-      programs.install,
-      '--no-defaults',
-      `--datadir=${data}`,
-      // A server that starts removes the temporary tables of others from a directory that they share.
-      `--tmpdir=${this.directory}`,
-      `--extra-file=${sql}`,
-      '--auth-root-authentication-method=socket',
-      '--skip-test-db',
-      '--skip-name-resolve',
-      ...storageArguments
-    ])
+    const command = this.product.install({ directory: this.directory, data, users })
+    const [program, ...args] = asServerUser(command)
     await promisify(execFile)(program, args, { timeout: INSTALL_LIMIT_MS })
   }
 
@@ -102,7 +95,7 @@ GRANT ALL ON *.* TO '${admin.user}'@'${LOOPBACK}' WITH GRANT OPTION;
   launch(args = []) {
     if (this.isRunning) throw new Error(`${this.name} runs already`)
     const log = openSync(join(this.directory, 'log'), 'a')
-    this.#child = spawnOwn(programs.server, [...this.arguments, ...args], log)
+    this.#child = spawnOwn([...this.product.command(), ...this.arguments, ...args], log)
     closeSync(log)
   }
 

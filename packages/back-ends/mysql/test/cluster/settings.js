@@ -1,4 +1,4 @@
-// The arguments of mariadbd: those of any server, and those that make it a node of a cluster.
+// The arguments of a server: those of any, and those that make MariaDB a node of a cluster.
 
 import { join } from 'node:path'
 import { galeraLibrary } from './installation.js'
@@ -8,7 +8,7 @@ import { LOOPBACK } from './ports.js'
 export const PORTS_OF_NODE = 4
 
 /** The arguments of any server. It is small, and otherwise has the defaults, so that a commit waits for the disk. */
-export function serverArguments({ directory, port }) {
+export function serverArguments({ directory, port, product }) {
   return [
     '--no-defaults',
     `--datadir=${join(directory, 'data')}`,
@@ -20,12 +20,9 @@ export function serverArguments({ directory, port }) {
     '--skip-name-resolve',
     '--max-connections=400',
     '--performance-schema=OFF',
-    ...storageArguments
+    ...product.arguments
   ]
 }
-
-/** Sizes that the files are made with, so the installation needs them too. */
-export const storageArguments = ['--innodb-buffer-pool-size=48M', '--innodb-log-file-size=32M']
 
 /**
  * The arguments that make a server a node of a cluster. Everything listens on 127.0.0.1.
