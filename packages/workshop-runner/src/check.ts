@@ -80,6 +80,18 @@ export async function checkModule(exercise: Exercise): Promise<CheckModule> {
   return module
 }
 
+/** Those of contexts that are in use. */
+const directories = new Set<string>()
+
+function remove(directory: string): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
+  directories.delete(directory)
+}
+
+process.on('exit', () => {
+  for (const directory of directories) remove(directory)
+})
+
 /** Calls `action` with a context, and removes its directory and its processes afterwards. */
 export async function inContext<T>(
   workshop: Workshop,
@@ -88,8 +100,7 @@ export async function inContext<T>(
   action: (context: CheckContext) => Promise<T>
 ): Promise<T> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'workshop-')))
-  const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
-  process.on('exit', remove)
+  directories.add(directory)
   const solution = entryOf(partOf(exercise, 'solution'))
   if (solution === undefined) throw new WorkshopError(`${exercise.directory} has a solution without an index`)
   const context = new CheckContext({
@@ -107,8 +118,7 @@ export async function inContext<T>(
     return await action(context)
   } finally {
     await context.stopAll()
-    process.off('exit', remove)
-    remove()
+    remove(directory)
   }
 }
 
