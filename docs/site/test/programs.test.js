@@ -9,7 +9,6 @@ import { root } from '../root.mjs'
 import { blocksOf } from './support/blocks.js'
 import { check, goesOn } from './support/programs.js'
 
-const toolbox = (part) => [`docs/toolbox/${part}.md`, `packages/toolbox/test/${part}/guide.test.js`, part]
 const backEnd = (name) => [
   `packages/back-ends/${name}/README.md`,
   `packages/back-ends/${name}/test/package.test.js`,
@@ -21,9 +20,6 @@ const ELSEWHERE = [
   ['UPGRADING.md', 'interop/upgrading/test/recipes.test.js', 'UPGRADING.md'],
   ['docs/sharing.md', 'packages/net/test/guides.test.js', 'docs/sharing.md'],
   ['packages/net/README.md', 'packages/net/test/guides.test.js', '../README.md'],
-  ['packages/core/README.md', 'packages/core/test/readme.test.js', '../README.md'],
-  ['packages/bytewise/README.md', 'packages/bytewise/test/readme.test.js', '../README.md'],
-  ...['copy', 'feed', 'index', 'lock', 'streams', 'transaction', 'ttl'].map(toolbox),
   ...['lmdb', 'mysql', 'slatedb'].map(backEnd)
 ]
 

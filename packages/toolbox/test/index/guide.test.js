@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkCodes, checkExample, checkGuide } from '../support/guides.js'
+import { checkCodes, checkExample, guideOf } from '../support/guides.js'
 
-test('the guide of index is right', () => checkCodes(checkGuide('index', 1), 'index', 'TOOLBOX'))
+test('the guide of index is right', () => checkCodes(guideOf('index'), 'index', 'TOOLBOX'))
 
 test('the example of index runs', () => {
   const output = checkExample('index')

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { checkCodes, checkExample, checkGuide } from '../support/guides.js'
+import { checkCodes, checkExample, guideOf } from '../support/guides.js'
 
-test('the guide of lock is right', () => checkCodes(checkGuide('lock', 1), 'lock', 'LOCK'))
+test('the guide of lock is right', () => checkCodes(guideOf('lock'), 'lock', 'LOCK'))
 
 test('the example of lock runs', () => checkExample('lock'))
