@@ -112,6 +112,25 @@ test('one database at a time writes, among all tabs', async (t) => {
   assert.equal(await page.evaluate(() => globalThis.db.open().then(() => globalThis.db.get('a'))), '1')
 })
 
+test('a database opens although the tab that had it open has only just been closed', async (t) => {
+  const origin = await serveLevel(t)
+  const [page, other] = [await openLevel(t, origin), await openLevel(t, origin)]
+  // The browser gives the lock of a tab back a little after the tab is gone.
+  await other.evaluate(
+    () =>
+      new Promise((resolve) => {
+        navigator.locks.request('terrace:level-js-two', () => {
+          resolve()
+          return new Promise((release) => setTimeout(release, 300))
+        })
+      })
+  )
+  assert.equal(
+    await page.evaluate(() => globalThis.codeOf(new globalThis.IndexedDbLevel('two').open())),
+    'none'
+  )
+})
+
 test('a database is made only if it may be, and destroyed', async (t) => {
   const page = await openLevel(t, await serveLevel(t))
   const seen = await page.evaluate(async () => {
