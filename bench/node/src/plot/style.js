@@ -7,8 +7,18 @@ export const FONT = 'Roboto'
 
 /** Of what is read. */
 export const INK = '#1f2328'
-/** Colours that most people with colour blindness can tell apart (Okabe and Ito). */
-const COLOURS = ['#0072B2', '#56B4E9', '#E69F00', '#009E73', '#CC79A7', '#D55E00', '#444444', '#B8A800']
+/** Colours that most people with colour blindness can tell apart (Okabe and Ito), and three more. */
+const COLOURS = [
+  '#0072B2',
+  '#56B4E9',
+  '#E69F00',
+  '#009E73',
+  '#CC79A7',
+  '#D55E00',
+  '#444444',
+  '#B8A800',
+  '#7A3FBF'
+]
 const GROUND = 'white'
 const [NOTE, GRID] = ['#59636e', '#d8dee4']
 
@@ -25,7 +35,8 @@ const DARK = {
   '#CC79A7': '#e79bc6',
   '#D55E00': '#ff8c42',
   '#444444': '#b1bac4',
-  '#B8A800': '#dccb2a'
+  '#B8A800': '#dccb2a',
+  '#7A3FBF': '#b78cf2'
 }
 
 /** The same picture with a style that replaces its colours in a dark scheme. @param {string} svg */
@@ -37,16 +48,16 @@ export function withDarkScheme(svg) {
 }
 
 /**
- * A colour for each target. Targets with short names have the same colour in every picture.
+ * A colour for each target: the same in every picture for those with short names, and for the others what these leave.
  * @param {string[]} targets
  */
 export function coloursOf(targets) {
-  const known = Object.keys(KNOWN).slice(0, COLOURS.length - 1)
+  const known = Object.keys(KNOWN).slice(0, COLOURS.length)
+  const left = COLOURS.filter((_, index) => !targets.includes(known[index]))
   const others = targets.filter((target) => !known.includes(target))
-  return targets.map((target) => {
-    const index = known.includes(target) ? known.indexOf(target) : known.length + others.indexOf(target)
-    return COLOURS[index % COLOURS.length]
-  })
+  return targets.map((target) =>
+    known.includes(target) ? COLOURS[known.indexOf(target)] : left[others.indexOf(target) % left.length]
+  )
 }
 
 export const CONFIG = {
