@@ -9,8 +9,9 @@ const GLIBC_LIBRARIES = /^(lib(c|m|dl|pthread|rt|util)\.so\.\d|ld-linux-(x86-64|
 
 const MAC_LIBRARIES = /^\/usr\/lib\/(libSystem\.B|libiconv\.2|libresolv\.9)\.dylib$/
 
+/** user32 is for the program, whose shell reads keys. */
 const WINDOWS_LIBRARIES =
-  /^(kernel32|ntdll|advapi32|bcryptprimitives|bcrypt|userenv|ws2_32|synchronization|msvcrt|ucrtbase|api-ms-win-[\w-]+)\.dll$/
+  /^(kernel32|user32|ntdll|advapi32|bcryptprimitives|bcrypt|userenv|ws2_32|synchronization|msvcrt|ucrtbase|api-ms-win-[\w-]+)\.dll$/
 
 const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' }
 
