@@ -5,12 +5,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint platforms rust capi ruby models gates node node-bench docs-programs clients commonjs windows-short browser load interop conformance house
+TEST_STEPS := lint platforms rust capi ruby models gates node node-bench docs-programs clients commonjs windows-short arm64-short browser load interop conformance house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 arm64-short firefox webkit windows bench
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64 firefox webkit windows bench
 .PHONY: bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open
 .PHONY: bench-tuning bench-browser bench-browsers bench-bytewise bench-hooks bench-net soak-net cluster cluster-faults suite-tidb test-mysql bytewise-differential
 .PHONY: prebuilds test-archives test-platforms node-leaks modules options man docs-inspecting fmt docs-crates clean bench-slatedb back-ends bench-back-ends
