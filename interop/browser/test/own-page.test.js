@@ -31,6 +31,9 @@ const FUNCTIONS = `
   export const refused = (name) =>
     Promise.all([Level.destroy(name), Level.repair(name)].map((call) => call.catch(({ code }) => code)))
 
+  export const removed = (name) => Level.destroy(name)
+  export const repaired = (name) => Level.repair(name).then(({ nothingLost }) => nothingLost)
+
   export async function use() {
     db = new Level('use', { shared: false, valueEncoding: 'json' })
     await db.put('a', { n: 1 })
@@ -125,6 +128,31 @@ test('whoever else opens the database of a page is told that it is locked, and h
   assert.equal(await two.call('open', 'locked', { createIfMissing: false }), 'opfs')
   assert.deepEqual(await two.call('keys'), ['key'])
   assert.equal(await one.call('open', 'locked'), 'LEVEL_LOCKED')
+})
+
+test('a page removes and repairs a database whose worker has only just ended, although its files are still locked', async (t) => {
+  const worker = `
+    const root = await navigator.storage.getDirectory()
+    const file = await (await root.getDirectoryHandle('ended.terrace')).getFileHandle('0')
+    const access = await file.createSyncAccessHandle()
+    setTimeout(() => access.close(), 500)
+    postMessage('locked')
+  `
+  const origin = await siteOf(t, { '/terrace/other.js': worker })
+  const { page, call } = await pageOf(t, origin)
+  const lock = () =>
+    page.evaluate(() =>
+      new Promise((resolve) => {
+        new Worker('/terrace/other.js', { type: 'module' }).onmessage = resolve
+      }).then(() => {})
+    )
+  assert.equal(await call('open', 'ended'), 'opfs')
+  await call('close')
+  await lock()
+  assert.equal(await call('repaired', 'ended'), true)
+  await lock()
+  await call('removed', 'ended')
+  assert.equal(await call('open', 'ended', { createIfMissing: false }), 'LEVEL_DATABASE_MISSING')
 })
 
 test('a page cannot have for itself what tabs share', async (t) => {

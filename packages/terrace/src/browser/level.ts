@@ -128,7 +128,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    * Removes a database, or does nothing if there is none.
    *
    * @param options - Where it is, as the constructor has it: the first place that the browser has.
-   * @throws LEVEL_LOCKED if it is open.
+   * @throws LEVEL_LOCKED if it is open: from a page after five seconds.
    */
   static async destroy(
     location: string,
@@ -151,7 +151,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    * of the export of the repaired database, with `overwrite`, or {@link destroy} gives that space back.
    *
    * @param options - Where the database is, as the constructor has it: the first place that the browser has.
-   * @throws LEVEL_LOCKED if it is open. LEVEL_DATABASE_MISSING if there is none.
+   * @throws LEVEL_LOCKED if it is open: from a page after five seconds. LEVEL_DATABASE_MISSING if there is none.
    * @throws LEVEL_NOT_SUPPORTED if it is in IndexedDB or in memory, where there is nothing to repair.
    * @throws LEVEL_IO_ERROR if there are not enough free files for what is restored, LEVEL_QUOTA_EXCEEDED if there is no room.
    * @throws LEVEL_CORRUPTION if both copies of the map of files are damaged.

@@ -5,7 +5,7 @@ import { type Carrier, Link } from './link.js'
 import { holdLock } from './locks.js'
 import type { BrokerAnswer, ControlMessage, FromWorker, Introduce, ToBroker } from './messages.js'
 import { controlChannel, epochLock, linkChannel, tabLock } from './names.js'
-import { openWhenUnlocked } from './open-when-unlocked.js'
+import { whenUnlocked } from './when-unlocked.js'
 
 /** An open database that tabs share. */
 export interface Hosted {
@@ -96,7 +96,7 @@ export class DatabaseWorker {
 
   async #open(open: () => Promise<Hosted>): Promise<void> {
     try {
-      const opening = openWhenUnlocked(open, () => this.#isClosing)
+      const opening = whenUnlocked(open, () => this.#isClosing)
       const [hosted] = await Promise.all([opening, this.#holdEpoch()])
       this.#hosted = hosted
     } catch (error) {

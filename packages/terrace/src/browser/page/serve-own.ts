@@ -4,7 +4,7 @@ import { workerChannel } from './lane/worker-lane.js'
 import { Link } from './link.js'
 import { holdLock } from './locks.js'
 import type { FromOwnWorker, ToOwnWorker } from './messages.js'
-import { openWhenUnlocked } from './open-when-unlocked.js'
+import { whenUnlocked } from './when-unlocked.js'
 
 /** What TypeScript knows only of workers. */
 interface WorkerScope {
@@ -23,7 +23,7 @@ export function serveOwn(openHosted: (location: string, options: object) => Prom
     try {
       await holdUntilTheEnd(lock)
       scope.postMessage({ kind: 'lives' })
-      const hosted = await openWhenUnlocked(
+      const hosted = await whenUnlocked(
         () => openHosted(location, options),
         () => isClosing
       )

@@ -7,12 +7,15 @@ import type { PlaceOptions } from '../store-options.js'
 import type { ImportSource } from '../transfer-options.js'
 import { describe } from './failure.js'
 import type { OnProgress, Report, Task } from './task-messages.js'
+import { whenUnlocked } from './when-unlocked.js'
 
 const tasks = {
   import: (onProgress: OnProgress, location: string, source: ImportSource, overwrite: boolean) =>
     importDatabase(location, loadStore, source, { overwrite, onProgress }),
-  destroy: (_: OnProgress, location: string, options: PlaceOptions) => destroyFirst(location, options),
-  repair: (_: OnProgress, location: string, options: PlaceOptions) => repairFirst(location, options)
+  destroy: (_: OnProgress, location: string, options: PlaceOptions) =>
+    whenUnlocked(() => destroyFirst(location, options)),
+  repair: (_: OnProgress, location: string, options: PlaceOptions) =>
+    whenUnlocked(() => repairFirst(location, options))
 }
 
 /** Makes a dedicated worker do tasks. To be called when it starts, before the first await. */
