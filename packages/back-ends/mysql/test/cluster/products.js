@@ -49,7 +49,7 @@ export const mariadb = {
 }
 
 /** Where `scripts/setup mysql` unpacks it. */
-const unpacked = fileURLToPath(new URL('../../../../../target/mysql/root/usr/', import.meta.url))
+const unpacked = fileURLToPath(new URL('../../../../../target/mysql/system/usr/', import.meta.url))
 
 /**
  * A program that was unpacked with its libraries runs by their loader, because those of this system may be older.
