@@ -138,11 +138,12 @@ node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target IS_BUILT=1 $(PACKAGE_TESTS)
 
-# The benchmark in Node has packages of its own, which nothing else needs. npm writes this file last.
-NODE_BENCH_READY := bench/node/node_modules/.package-lock.json
-$(NODE_BENCH_READY): bench/node/package-lock.json
-	cd bench/node && npm ci --ignore-scripts
+# Packages that only one thing needs are installed below it. npm writes this file last, and none of their scripts runs.
+%/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && npm ci --ignore-scripts
 	@touch $@
+
+NODE_BENCH_READY := bench/node/node_modules/.package-lock.json
 
 # SQLite comes as source for Node 20. Where it does not compile, it is left out of the benchmark, which says so.
 NODE_SQLITE := bench/node/node_modules/better-sqlite3/build/Release/better_sqlite3.node
@@ -155,29 +156,19 @@ node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
 	cd bench/node && npm test
 	node --test bench/back-ends/test/
 
-# Nor do others need the clients. None of their scripts runs.
 CLIENTS_READY := interop/clients/node_modules/.package-lock.json
-$(CLIENTS_READY): interop/clients/package-lock.json
-	cd interop/clients && npm ci --ignore-scripts
-	@touch $@
 
 clients: build $(CLIENTS_READY) ## programs from npm on our Node package, beside classic-level
 	$(call step,clients)
 	cd interop/clients && npm test
 
 COMMONJS_READY := interop/commonjs/node_modules/.package-lock.json
-$(COMMONJS_READY): interop/commonjs/package-lock.json
-	cd interop/commonjs && npm ci --ignore-scripts
-	@touch $@
 
 commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite and as Electron has them
 	$(call step,commonjs)
 	cd interop/commonjs && npm test
 
 PACKAGES_READY := interop/packages/node_modules/.package-lock.json
-$(PACKAGES_READY): interop/packages/package-lock.json
-	cd interop/packages && npm ci --ignore-scripts
-	@touch $@
 
 check-packages: build debug-program $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
 	$(call step,check-packages)
@@ -185,9 +176,6 @@ check-packages: build debug-program $(PACKAGES_READY) ## what npm would publish:
 	cd interop/packages && npm test
 
 UPGRADING_READY := interop/upgrading/node_modules/.package-lock.json
-$(UPGRADING_READY): interop/upgrading/package-lock.json
-	cd interop/upgrading && npm ci --ignore-scripts
-	@touch $@
 
 upgrading: build $(UPGRADING_READY) ## the recipes of UPGRADING.md, each on a database of the real old package
 	$(call step,upgrading)
@@ -209,9 +197,6 @@ release: ## everything that a release consists of, but the upload: RELEASING.md
 	scripts/release
 
 BROWSER_READY := interop/browser/node_modules/.package-lock.json
-$(BROWSER_READY): interop/browser/package-lock.json
-	cd interop/browser && npm ci --ignore-scripts
-	@touch $@
 
 # TERRACE_SUITE=1 make browser: with abstract-level's suite in an isolated page as well.
 browser: build $(BROWSER_READY) ## the client of terrace-net in Chromium: abstract-level's suite, lost connections, live pages, bundlers
@@ -479,11 +464,8 @@ bench-slatedb: setup-tests build ## what operations of SlateLevel cost in reques
 	node packages/back-ends/slatedb/bench/requests.js > results/slatedb-requests.md
 	node scripts/embed.mjs results/slatedb-requests.md packages/back-ends/slatedb/README.md requests
 
-# many-level, which is compared, is a package that nothing else needs. None of its scripts runs.
+# It has many-level, which is compared.
 NET_BENCH_READY := packages/net/bench/node_modules/.package-lock.json
-$(NET_BENCH_READY): packages/net/bench/package-lock.json
-	cd packages/net/bench && npm ci --ignore-scripts
-	@touch $@
 
 # NET="--rounds 1 --operations 20000" NET_IDLE=100 make bench-net: the short form.
 NET ?= --rounds 5
