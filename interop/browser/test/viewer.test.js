@@ -274,6 +274,7 @@ test('the forms of a value: text, JSON, numbers, hex', async (t) => {
   assert.equal(hex.split('\n').length, 16)
   // The form stays for the next entry that has it, and the keyboard reaches the others.
   await page.locator('.row[aria-posinset="3"]').click()
+  await page.locator('#view', { hasNotText: 'ff fe fd' }).waitFor()
   await page.getByRole('tab', { name: 'Hex', selected: true }).focus()
   await page.keyboard.press('ArrowLeft')
   await page.getByRole('tab', { name: 'Text', selected: true }).waitFor()
