@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import { build as buildWithEsbuild } from 'esbuild'
 import { build as buildWithVite } from 'vite'
 import { Projects } from '../../../tests/support/projects.mjs'
 import { useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 import { serve } from './support/served.js'
 import { serveSite } from './support/site.js'
 

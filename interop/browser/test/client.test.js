@@ -1,8 +1,8 @@
 // The client in a page, as the module that the package brings: what it does, and what it refuses.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 import { serve } from './support/served.js'
 import { serveSite } from './support/site.js'
 

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 
 const openPage = useBrowser()
 const program = fileURLToPath(new URL('../../../examples/live-page/serve.mjs', import.meta.url))

@@ -1,11 +1,11 @@
 // The histories at random of terrace-core's tests, over IndexedDB in a page: every way of writing, with hooks, against their model.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { useBrowser } from './support/browser.js'
 import { bundleOf } from './support/bundles.js'
 import { IMPORT_LEVEL } from './support/indexeddb.js'
+import { test } from './support/patient-test.js'
 import { serveSite } from './support/site.js'
 
 /** TERRACE_HISTORIES=1000 runs more, TERRACE_SEED those of another run. */

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { test } from 'node:test'
 import { useBrowser } from './support/browser.js'
 import { serveLevel } from './support/indexeddb.js'
+import { test } from './support/patient-test.js'
 
 const KILLS = Number(process.env.TERRACE_KILLS ?? 4)
 

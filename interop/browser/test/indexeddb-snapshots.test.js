@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
 import { useBrowser } from './support/browser.js'
 import { serveLevel } from './support/indexeddb.js'
+import { test } from './support/patient-test.js'
 
 /** TERRACE_HISTORIES=1000 runs more, TERRACE_SEED those of another run. */
 const HISTORIES = Number(process.env.TERRACE_HISTORIES ?? 25)

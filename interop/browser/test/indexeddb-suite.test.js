@@ -1,10 +1,10 @@
 // abstract-level's published suite, unmodified, over IndexedDB: in a page and in a worker.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { IMPORT_LEVEL } from './support/indexeddb.js'
+import { test } from './support/patient-test.js'
 import { serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 

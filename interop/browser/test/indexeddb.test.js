@@ -1,9 +1,9 @@
 // The back-end on IndexedDB in pages: data shared with browser-level, its lock, its transactions, and what it does without space.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { useBrowser } from './support/browser.js'
 import { serveLevel } from './support/indexeddb.js'
+import { test } from './support/patient-test.js'
 
 const openPage = useBrowser()
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import { promisify } from 'node:util'
 import { build as buildWithEsbuild } from 'esbuild'
 import { build as buildWithVite } from 'vite'
@@ -13,6 +13,7 @@ import { Projects } from '../../../tests/support/projects.mjs'
 import { useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
 import { PROGRAM, RESULT } from './support/memory-program.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 
 const openPage = useBrowser()

@@ -2,10 +2,10 @@
 // and a browser that is killed while a worker writes.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { KillableBrowser, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { killDuringWrites } from './support/killed-writes.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 import { run, siteOf, wasm } from './support/worker-site.js'
@@ -13,7 +13,7 @@ import { run, siteOf, wasm } from './support/worker-site.js'
 /** How many tests the suite registers for it today. abstract-level may add more. */
 const TESTS = 1500
 
-const openPage = useBrowser()
+const openPage = useBrowser({ flags: ['--js-flags=--expose-gc'] })
 
 test('a worker uses a database in all ways, and finds it again', async (t) => {
   const functions = `
@@ -318,6 +318,29 @@ test('a worker that names several places has the first one that opens, whatever 
   await run(page, 'refuse')
   const unable = ['LEVEL_NOT_SUPPORTED', 'LEVEL_NOT_SUPPORTED', 'LEVEL_DATABASE_MISSING']
   assert.deepEqual(await run(page, 'use'), [...found, 'indexeddb', false, ...unable])
+})
+
+test('a database opens, though garbage is collected meanwhile', async (t) => {
+  const functions = `
+    export async function openMany() {
+      let isOver = false
+      const collecting = (async () => {
+        while (!isOver) {
+          gc()
+          await new Promise((resolve) => setTimeout(resolve))
+        }
+      })()
+      for (let round = 0; round < 5; round++) {
+        const databases = Array.from({ length: 10 }, (_, number) => new Level('many ' + round + ' ' + number))
+        await Promise.all(databases.map((db) => db.put('a', '1')))
+        await Promise.all(databases.map((db) => db.close()))
+      }
+      isOver = true
+      await collecting
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  await run(page, 'openMany')
 })
 
 test("abstract-level's suite passes in a worker", async (t) => {

@@ -1,10 +1,10 @@
 // A live page: its list follows writes made from Node. What a page has on the server goes with it.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { NetLevel } from 'terrace-net'
 import { useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 import { serve } from './support/served.js'
 import { serveSite } from './support/site.js'
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { PROGRAM, RESULT } from './support/memory-program.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 

@@ -1,9 +1,9 @@
 // A page that has a database for itself (`shared: false`), by a worker of its own.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { crash, useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, PAGES, serveSite } from './support/site.js'
 
 /** Playwright has the browser keep no pages for the way back. */

@@ -2,9 +2,9 @@
 // kills more.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { crash, useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, ISOLATION, serveSite } from './support/site.js'
 
 const KILLS = Number(process.env.TERRACE_KILLS ?? 4)

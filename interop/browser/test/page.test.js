@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
 import { startPrivate, useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
 import { engineFiles } from './support/engine-site.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, ISOLATION, PAGES, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 

@@ -1,9 +1,9 @@
 // Level.repair in a dedicated worker and in a page: damaged databases on OPFS open again, with their entries.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 import { run, siteOf } from './support/worker-site.js'
 

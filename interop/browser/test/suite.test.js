@@ -1,11 +1,11 @@
 // The published test suite of abstract-level, unmodified, in a page: against a client over WebSocket, and against a sublevel of one.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { createServer } from 'terrace-net/server'
 import { useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
+import { test } from './support/patient-test.js'
 import { serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
 

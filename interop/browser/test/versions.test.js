@@ -1,11 +1,11 @@
 // Two versions of a site are open at the same time, whose versions of the package say things to each other in different ways.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { freeze, thaw, useBrowser } from './support/browser.js'
 import { bundleOf } from './support/bundles.js'
 import { engineFiles } from './support/engine-site.js'
+import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 
 const openPage = useBrowser()

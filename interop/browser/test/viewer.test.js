@@ -7,13 +7,14 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, write
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { buildViewer } from '../../../viewer/build.mjs'
 import { indexedDbLayout } from '../../../viewer/src/layouts/indexeddb.js'
 import { localStorageLayout, parse } from '../../../viewer/src/layouts/local-storage.js'
 import { useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
 
 const openPage = useBrowser()
 const testdata = fileURLToPath(new URL('../../../testdata/', import.meta.url))

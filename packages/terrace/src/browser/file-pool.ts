@@ -248,15 +248,24 @@ function assertInWorker(): void {
   )
 }
 
+/** What TypeScript knows only of workers. */
+interface FileHandle extends FileSystemFileHandle {
+  createSyncAccessHandle(): Promise<OpenFile>
+}
+
+/** Files that are being opened. Chromium never answers if it has collected the handle meanwhile, which nothing else refers to. */
+const opening = new Set<FileHandle>()
+
 async function openFile(directory: FileSystemDirectoryHandle, name: string): Promise<OpenFile> {
-  const file = await directory.getFileHandle(name, { create: true })
+  const file = (await directory.getFileHandle(name, { create: true })) as FileHandle
+  opening.add(file)
   try {
-    return await (
-      file as FileSystemFileHandle & { createSyncAccessHandle(): Promise<OpenFile> }
-    ).createSyncAccessHandle()
+    return await file.createSyncAccessHandle()
   } catch (error) {
     if (nameOf(error) !== 'NoModificationAllowedError') throw error
     throw locked(error)
+  } finally {
+    opening.delete(file)
   }
 }
 
