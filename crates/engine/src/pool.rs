@@ -166,6 +166,11 @@ impl BackgroundPool {
         self.run_one_of(&abandoned)
     }
 
+    /// Whether a job waits.
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.shared.state.lock().queues.iter().any(|queue| !queue.is_empty())
+    }
+
     /// Whether jobs wait for [`run_one`](Self::run_one) instead of running on threads.
     pub(crate) fn needs_steps(&self) -> bool {
         self.env.background() == Background::Steps

@@ -21,8 +21,30 @@ fn options(env: PooledEnv) -> Options {
     }
 }
 
+/// Files that are kept for the next open, and those that the background leaves of them: as `crates/wasm` has them.
+const RESERVED: usize = 8;
+const LEFT: usize = 2;
+const MOST_STEPS: usize = 1000;
+
 fn open(handles: &SimulatedHandles) -> Result<Db> {
-    Db::open("/", options(pool(handles)))
+    open_pool(pool(handles))
+}
+
+fn open_pool(pool: PooledEnv) -> Result<Db> {
+    let tables = pool.free_slots().saturating_sub(RESERVED).max(1) as u64;
+    let max_file_size_bytes = (2 * pool.total_bytes() / tables).clamp(64 << 10, 512 << 10);
+    let db = Db::open("/", Options { max_file_size_bytes, ..options(pool.clone()) })?;
+    pool.reserve_slots(RESERVED);
+    Ok(db)
+}
+
+/// Lets the background work, with the files that are kept from writes. Returns whether it did something.
+fn step(db: &Db, pool: &PooledEnv) -> bool {
+    pool.reserve_slots(LEFT);
+    let done = (0..MOST_STEPS).take_while(|_| db.step()).count();
+    assert!(done < MOST_STEPS, "the background comes to no end");
+    pool.reserve_slots(RESERVED);
+    done > 0
 }
 
 fn contents(db: &Db) -> BTreeMap<Vec<u8>, Vec<u8>> {
@@ -139,6 +161,36 @@ fn without_free_files_writes_are_refused_reads_go_on_and_more_files_help() {
     }
     assert_eq!(contents(&db).len(), stored + 100);
     db.close().unwrap();
+}
+
+#[test]
+fn a_database_whose_files_were_all_in_use_opens_again_with_all_that_was_stored() {
+    for count in [24, 26, 29, 32, 40] {
+        let mut handles = SimulatedHandles::new(1, count);
+        let mut stored = 0;
+        for life in 0..30 {
+            let pool = pool(&handles);
+            let db =
+                open_pool(pool.clone()).unwrap_or_else(|error| panic!("{count} files, life {life}: {error}"));
+            assert_eq!(contents(&db).len(), stored, "{count} files, life {life}");
+            while stored < 300 * (life + 1) {
+                let value = vec![(stored % 251) as u8; 5000 * (1 + life % 3)];
+                let put = || db.put(format!("{stored:06}").as_bytes(), &value, &WriteOptions::default());
+                let may_write = !pool.lacks_reserve() || (step(&db, &pool) && !pool.lacks_reserve());
+                if !(may_write && (put().is_ok() || (step(&db, &pool) && put().is_ok()))) {
+                    break;
+                }
+                stored += 1;
+            }
+            if life % 4 == 0 {
+                step(&db, &pool);
+                db.close().unwrap_or_default();
+            } else {
+                handles.kill_process();
+                drop(db);
+            }
+        }
+    }
 }
 
 #[test]

@@ -85,6 +85,33 @@ fn tables(env: &SimulatedEnv) -> usize {
     names.iter().filter(|name| name.ends_with(".ldb")).count()
 }
 
+fn logs(env: &SimulatedEnv) -> usize {
+    let names = env.list(Path::new(DIRECTORY)).unwrap();
+    names.iter().filter(|name| name.ends_with(".log")).count()
+}
+
+#[test]
+fn sessions_that_were_killed_before_they_wrote_anything_leave_no_logs() {
+    for entries in 0..3 {
+        let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+        for session in 0..20 {
+            let before = env.counts();
+            let db = open_with_buffer(&env, DIRECTORY, 64 << 10);
+            if session > 1 {
+                assert_eq!(syncs(&env.counts().since(&before)), 0, "{entries} entries, session {session}");
+            }
+            let found =
+                (0..entries).filter(|entry| db.get(&[*entry], &ReadOptions::default()).unwrap().is_some());
+            assert_eq!(found.count(), if session == 0 { 0 } else { entries.into() });
+            for entry in (0..entries).filter(|_| session == 0) {
+                db.put(&[entry], b"value", &WriteOptions::default()).unwrap();
+            }
+            env.kill_process();
+            assert!(logs(&env) <= 2, "{entries} entries, session {session}: {} logs", logs(&env));
+        }
+    }
+}
+
 #[test]
 fn what_a_killed_process_left_in_a_small_log_stays_there_and_one_sync_makes_it_durable() {
     for (seed, writes) in (0..40).flat_map(|seed| [(seed, true), (seed, false)]) {

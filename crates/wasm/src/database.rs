@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use terrace_engine::env::PooledEnv;
+use terrace_engine::env::pooled::Handles;
 use terrace_engine::{
     Bounds, CompactRange, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot, WriteBatch,
     WriteOptions,
@@ -19,7 +21,27 @@ use crate::iterator::Iterator;
 /// Its directory in the pool.
 pub(crate) const DIRECTORY: &str = "/";
 
+/// The host opens so many files at most, 16 at a time, as `packages/terrace/src/browser/file-pool.ts` has it.
+const MOST_FILES: usize = 192;
+
+/// Files that no write may take once the host can open no more: the next open needs some.
+const RESERVED_FILES: usize = 8;
+
+/// So many of them a job in the background leaves. It gives more back than it takes.
+const LEFT_FILES: usize = 2;
+
+/// Compactions of larger tables would take long steps.
+const MAX_TABLE_SIZE_BYTES: u64 = 64 << 20;
+
+/// Entries that are deleted in one batch.
+const CLEARED_TOGETHER: u32 = 1000;
+
+/// An open wants so many free files.
+const FILES_TO_OPEN: usize = 6;
+
 thread_local! {
+    /// The pool that is open already, for the call that needs it.
+    static POOL: RefCell<Option<PooledEnv>> = const { RefCell::new(None) };
     static DATABASE: RefCell<Option<Database>> = const { RefCell::new(None) };
 }
 
@@ -41,8 +63,15 @@ pub(crate) struct Opening {
     pub(crate) block_cache_size_bytes: usize,
 }
 
-/// The files that the host has opened.
-pub(crate) fn open_pool() -> Outcome<PooledEnv> {
+/// The files that the host has opened, which the first call looks at.
+pub(crate) fn pool() -> Outcome<PooledEnv> {
+    POOL.with_borrow_mut(|pool| match pool {
+        Some(pool) => Ok(pool.clone()),
+        none => Ok(none.insert(open_pool()?).clone()),
+    })
+}
+
+fn open_pool() -> Outcome<PooledEnv> {
     PooledEnv::open(Arc::new(HostFiles)).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => Failure::new("Corruption", error.to_string()),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -52,13 +81,26 @@ pub(crate) fn open_pool() -> Outcome<PooledEnv> {
     })
 }
 
+/// Whether more files should be open before [`open`].
+pub(crate) fn wants_files() -> Outcome<bool> {
+    Ok(pool()?.free_slots() < FILES_TO_OPEN)
+}
+
+/// The size of new tables, at which the free files but for `other_files` have room for all entries twice over.
+pub(crate) fn table_size_bytes(pool: &PooledEnv, other_files: usize) -> u64 {
+    let tables = pool.free_slots().saturating_sub(other_files).max(1) as u64;
+    (2 * pool.total_bytes() / tables).max(Options::default().max_file_size_bytes)
+}
+
 pub(crate) fn open(opening: Opening) -> Outcome<()> {
-    let env = open_pool()?;
+    let env = pool()?;
     let options = Options {
         create_if_missing: opening.create_if_missing,
         error_if_exists: opening.error_if_exists,
         write_buffer_size_bytes: opening.write_buffer_size_bytes,
         block_cache_size_bytes: opening.block_cache_size_bytes,
+        // As the files become few, compactions make fewer and larger ones.
+        max_file_size_bytes: table_size_bytes(&env, RESERVED_FILES).min(MAX_TABLE_SIZE_BYTES),
         // Only mapped tables use it.
         hash_index_percent: 0,
         env: Arc::new(env.clone()),
@@ -100,19 +142,71 @@ impl Database {
         Ok(found.map_err(failed)?.is_some())
     }
 
-    /// Writes a batch in LevelDB's form.
-    pub(crate) fn write(&self, batch: Vec<u8>, sync: bool) -> Outcome<()> {
-        let batch = WriteBatch::from_bytes(batch)
-            .map_err(|error| Failure::new("InvalidArgument", error.to_string()))?;
-        self.db.write(batch, &WriteOptions { sync }).map_err(failed)
+    /// Writes a batch in LevelDB's form. Where there are no files for it, jobs in the background may free some.
+    pub(crate) fn write(&self, batch: &[u8], sync: bool) -> Outcome<()> {
+        while self.lacks_files() {
+            if !self.step() {
+                return Err(Failure::new(
+                    "Io",
+                    "all files of the pool are in use. compactRange() may free some",
+                ));
+            }
+        }
+        loop {
+            let operations = WriteBatch::from_bytes(batch.to_vec())
+                .map_err(|error| Failure::new("InvalidArgument", error.to_string()))?;
+            let write = || self.db.write(operations, &WriteOptions { sync });
+            match reserving(RESERVED_FILES, self.pool.as_ref(), write) {
+                Err(error) if error.kind() == ErrorKind::DiskFull && self.step() => {}
+                written => return written.map_err(failed),
+            }
+        }
     }
 
+    /// Deletes up to `limit` entries of a range, from the end at which an iterator begins.
+    pub(crate) fn clear(
+        &mut self,
+        input: &[u8],
+        snapshot: u32,
+        flags: RangeFlags,
+        lengths: [u32; 2],
+        limit: u32,
+    ) -> Outcome<()> {
+        let (lower, upper) = split_bounds(input, lengths[0], lengths[1]);
+        let (lower, upper) = flags.bounds(lower, upper);
+        let mut bounds = Bounds { lower, upper };
+        let mut left = limit;
+        while left > 0 {
+            let mut batch = WriteBatch::new();
+            let read = self.read_options(snapshot)?;
+            // An iterator holds on to files that compactions would free, so each has one batch.
+            let entries = self.db.iter(IterOptions { read, bounds: bounds.clone() }).map_err(failed)?;
+            let mut iterator = Iterator::new(entries, bounds.clone(), flags);
+            let last = iterator.delete_into(left.min(CLEARED_TOGETHER), &mut batch).map_err(failed)?;
+            drop(iterator);
+            left -= batch.count();
+            if batch.count() > 0 {
+                self.write(batch.as_bytes(), false)?;
+            }
+            let Some(last) = last else { break };
+            let end = if flags.is_reverse() { &mut bounds.upper } else { &mut bounds.lower };
+            *end = Bound::Excluded(last);
+        }
+        Ok(())
+    }
+
+    /// Whether an open has taken of the files that it needs the next time, too. What is written could not be opened again.
+    fn lacks_files(&self) -> bool {
+        self.pool.as_ref().is_some_and(|pool| reserving(RESERVED_FILES, Some(pool), || pool.lacks_reserve()))
+    }
+
+    /// Runs one job in the background, if one waits and finds room. Returns whether it did.
     pub(crate) fn step(&self) -> bool {
-        self.db.step()
+        reserving(LEFT_FILES, self.pool.as_ref(), || self.db.step())
     }
 
     pub(crate) fn free_files(&self) -> usize {
-        self.pool.as_ref().map_or(0, PooledEnv::free_slots)
+        self.pool.as_ref().map_or(0, |pool| reserving(RESERVED_FILES, Some(pool), || pool.free_slots()))
     }
 
     pub(crate) fn snapshot(&mut self) -> i32 {
@@ -161,7 +255,7 @@ impl Database {
     /// Runs a step of a compaction. Returns whether there may be another one; otherwise it has ended.
     pub(crate) fn compact_step(&mut self, number: u32) -> Outcome<bool> {
         let compaction = self.compactions.get_mut(number).ok_or_else(|| Failure::unknown("compaction"))?;
-        let goes_on = compaction.step();
+        let goes_on = reserving(LEFT_FILES, self.pool.as_ref(), || compaction.step());
         if !matches!(goes_on, Ok(true)) {
             self.compactions.remove(number);
         }
@@ -193,6 +287,15 @@ impl Database {
         };
         Ok(ReadOptions { snapshot, ..ReadOptions::default() })
     }
+}
+
+/// Does work that may take all files but so many, if the host can open no more.
+fn reserving<T>(count: usize, pool: Option<&PooledEnv>, work: impl FnOnce() -> T) -> T {
+    if let Some(pool) = pool {
+        let can_grow = HostFiles.count() < MOST_FILES;
+        pool.reserve_slots(if can_grow { 0 } else { count });
+    }
+    work()
 }
 
 /// The failure of an open: where files are damaged, with what can be done about it.

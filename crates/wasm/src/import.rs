@@ -11,7 +11,7 @@ use terrace_engine::env::{Env, PooledEnv, WritableFile};
 use terrace_engine::{Db, Options};
 use terrace_wasm_exchange::{Failure, Outcome};
 
-use crate::database::{DIRECTORY, open_pool};
+use crate::database::{DIRECTORY, pool};
 use crate::failures::{failed, failed_file};
 
 /// The file without which there is no database.
@@ -28,7 +28,7 @@ pub(crate) struct Import {
 impl Import {
     /// Begins. Unless `replaces`, it is an error if there is a database.
     pub(crate) fn new(replaces: bool) -> Outcome<Self> {
-        let env = open_pool()?;
+        let env = pool()?;
         let current = Path::new(DIRECTORY).join(CURRENT);
         if !replaces && env.exists(&current).map_err(failed_file)? {
             return Err(Failure::new("AlreadyExists", "there is a database already"));

@@ -2,7 +2,7 @@
 
 use std::ops::RangeBounds;
 
-use terrace_engine::{Bounds, DbIterator, Result};
+use terrace_engine::{Bounds, DbIterator, Result, WriteBatch};
 use terrace_wasm_exchange::{Page, RangeFlags};
 
 /// Where the next read begins.
@@ -53,6 +53,35 @@ impl Iterator {
         output: &mut Vec<u8>,
     ) -> Result<bool> {
         let mut page = Page::new(self.flags, most_entries, high_water_mark_bytes);
+        let has_ended = self.walk(|key, value| {
+            page.add(key, value);
+            page.is_full()
+        })?;
+        page.write_to(output);
+        Ok(has_ended)
+    }
+
+    /// Adds the deletion of up to `most_entries` keys to a batch, at least of one. Returns the last of them, unless the end was reached.
+    pub(crate) fn delete_into(
+        &mut self,
+        most_entries: u32,
+        batch: &mut WriteBatch,
+    ) -> Result<Option<Vec<u8>>> {
+        let mut last = Vec::new();
+        let has_ended = self.walk(|key, _| {
+            // A key that is stored fits into a batch.
+            let _ = batch.delete(key);
+            let is_last = batch.count() >= most_entries;
+            if is_last {
+                last = key.to_vec();
+            }
+            is_last
+        })?;
+        Ok((!has_ended).then_some(last))
+    }
+
+    /// Passes entries on, up to one of which `take` says that it was the last. Returns whether the end was reached.
+    fn walk(&mut self, mut take: impl FnMut(&[u8], &[u8]) -> bool) -> Result<bool> {
         // A failed movement ends the iterator.
         let mut is_at_entry = match std::mem::replace(&mut self.next, Next::End) {
             Next::First => self.go_to_first()?,
@@ -61,14 +90,12 @@ impl Iterator {
             Next::End => false,
         };
         while is_at_entry {
-            page.add(self.entries.key(), self.entries.value());
-            if page.is_full() {
+            if take(self.entries.key(), self.entries.value()) {
                 self.next = Next::Following;
                 break;
             }
             is_at_entry = self.advance()?;
         }
-        page.write_to(output);
         Ok(!is_at_entry)
     }
 

@@ -45,6 +45,13 @@ pub extern "C" fn terrace_output_length() -> u32 {
     exchange::output_length()
 }
 
+/// Whether the host should open more files before it calls [`terrace_open`], which may fail for want of them. Returns 1 or 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_open_wants_files() -> i32 {
+    exchange::report_to_host();
+    report(database::wants_files().map(i32::from))
+}
+
 /// Opens the database on the files that are open; if all are empty, it is new. Flags: 1 creates it if it is missing, with 2 it is an error
 /// if it exists. Returns 0.
 #[unsafe(no_mangle)]
@@ -79,10 +86,25 @@ pub extern "C" fn terrace_get(snapshot: u32, key_length: u32) -> i32 {
 /// `sync` is not 0. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_write(length: u32, sync: u32) -> i32 {
-    let written = with_database(|database| {
-        answer(|input, _| database.write(input[..length as usize].to_vec(), sync != 0))
-    });
+    let written =
+        with_database(|database| answer(|input, _| database.write(&input[..length as usize], sync != 0)));
     report(written.map(|()| 0))
+}
+
+/// Deletes up to `limit` entries of a range, or those of them that a snapshot has, as [`terrace_iterator`] would come to them. Returns 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_clear(
+    snapshot: u32,
+    flags: u32,
+    lower_length: u32,
+    upper_length: u32,
+    limit: u32,
+) -> i32 {
+    let cleared = with_database(|database| {
+        let lengths = [lower_length, upper_length];
+        answer(|input, _| database.clear(input, snapshot, exchange::RangeFlags(flags), lengths, limit))
+    });
+    report(cleared.map(|()| 0))
 }
 
 /// Runs one background job, if one waits. Returns 1 if it ran one, otherwise 0.

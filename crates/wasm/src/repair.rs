@@ -1,32 +1,17 @@
 //! Repairs the database in the files that the host has opened, for an instance that has no database open.
 
-use std::cell::RefCell;
-use std::path::Path;
 use std::sync::Arc;
 
 use terrace_engine::env::pooled::Handles;
-use terrace_engine::env::{Env, PooledEnv};
 use terrace_engine::{Db, Options};
 use terrace_wasm_exchange::{Outcome, answer, report, report_to_host};
 
-use crate::database::{DIRECTORY, open_pool};
-use crate::failures::{failed, failed_file};
+use crate::database::{DIRECTORY, pool, table_size_bytes};
+use crate::failures::failed;
 use crate::host_files::HostFiles;
 
 /// Files that a repair makes besides tables: the MANIFEST, CURRENT and the log for people, with some to spare.
 const OTHER_FILES: usize = 8;
-
-thread_local! {
-    static POOL: RefCell<Option<PooledEnv>> = const { RefCell::new(None) };
-}
-
-/// The pool, which the first call opens.
-fn pool() -> Outcome<PooledEnv> {
-    POOL.with_borrow_mut(|pool| match pool {
-        Some(pool) => Ok(pool.clone()),
-        none => Ok(none.insert(open_pool()?).clone()),
-    })
-}
 
 /// Whether more files should be open. A repair makes no more tables than there are files, and removes none before the end.
 fn wants_files() -> Outcome<bool> {
@@ -35,22 +20,10 @@ fn wants_files() -> Outcome<bool> {
     Ok(free < used + OTHER_FILES)
 }
 
-/// The size of new tables, at which the free files have room for all entries twice over.
-fn table_size_bytes(pool: &PooledEnv) -> Outcome<u64> {
-    let directory = Path::new(DIRECTORY);
-    let mut total_bytes = 0;
-    for name in pool.list(directory).map_err(failed_file)? {
-        // A directory has no size.
-        total_bytes += pool.file_size(&directory.join(name)).unwrap_or(0);
-    }
-    let tables = pool.free_slots().saturating_sub(OTHER_FILES).max(1) as u64;
-    Ok((2 * total_bytes / tables).max(Options::default().max_file_size_bytes))
-}
-
 fn repair(output: &mut Vec<u8>) -> Outcome<()> {
     let pool = pool()?;
     let options = Options {
-        max_file_size_bytes: table_size_bytes(&pool)?,
+        max_file_size_bytes: table_size_bytes(&pool, OTHER_FILES),
         write_buffer_size_bytes: 4 << 20,
         hash_index_percent: 0,
         env: Arc::new(pool),

@@ -13,22 +13,28 @@ const FINE_CLOCK = { 'privacy.reduceTimerPrecision': false }
 
 const PRIVATE_FIREFOX = { ...FINE_CLOCK, ...PRIVATE }
 
+/** Where there are files, it takes as long as one that tabs share. */
+const WITH_FILES = { lacks: ['Level, shared: false'] }
+
 /**
  * By name: how results call it, how it is started, which takes the profile's directory and resolves with what has `newPage()` and
  * `close()`, and its version, which kinds of database it lacks, and the headers of the site.
  */
 export const browsers = {
   chromium: {
+    ...WITH_FILES,
     workload: 'browser',
     start: startChromium
   },
   // Its pages share memory with their workers.
   'chromium-isolated': {
+    ...WITH_FILES,
     workload: 'Chromium, isolated page',
     start: startChromium,
     headers: ISOLATION
   },
   'chromium-private': {
+    ...WITH_FILES,
     workload: 'Chromium, private window',
     async start() {
       const browser = await chromium.launch(LAUNCH)
@@ -36,6 +42,7 @@ export const browsers = {
     }
   },
   firefox: {
+    ...WITH_FILES,
     workload: 'Firefox',
     start: (profile) => startFirefox(profile, FINE_CLOCK)
   },

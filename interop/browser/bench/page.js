@@ -39,8 +39,9 @@ async function inWorker(number) {
 }
 
 const kinds = {
-  // Without files, it is in IndexedDB as the next one but one.
+  // Without files, the first two are in IndexedDB: by way of a worker, and in the page.
   'Level in a page': here((name) => new Level(`${name} in a page`)),
+  'Level, shared: false': here((name) => new Level(`${name} in one page`, { shared: false })),
   'Level in a worker': inWorker,
   'Level on IndexedDB': here((name) => new IndexedDbLevel(name)),
   'browser-level': here((name) => new BrowserLevel(`${name} of browser-level`))

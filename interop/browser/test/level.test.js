@@ -235,6 +235,91 @@ test('many writes of all kinds make tables, and are all there', async (t) => {
   assert.deepEqual(page.problems, [])
 })
 
+test('a loop of synchronous writes that has used up the open files ends with an error, and the database opens again and goes on', async (t) => {
+  const functions = `
+    const key = (number) => String(number).padStart(9, '0')
+    const open = async () => {
+      const db = new Level('files', { writeBufferSize: 32 << 10 })
+      await db.open()
+      return db
+    }
+    export async function fill() {
+      const db = await open()
+      for (let number = 0; ; number++) {
+        try {
+          db.putSync(key(number), 'value')
+        } catch ({ code }) {
+          return [code, number]
+        }
+      }
+    }
+    export async function goOn(stored) {
+      const db = await open()
+      const found = (await db.keys().all()).length
+      for (let number = stored; number < stored + 20_000; number++) await db.put(key(number), 'value')
+      const all = (await db.keys().all()).length
+      await db.clear()
+      const left = await db.keys().all()
+      await db.close()
+      return [found - stored, all - stored, left.length]
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const [code, stored] = await run(page, 'fill')
+  assert.equal(code, 'LEVEL_IO_ERROR')
+  await page.evaluate(() => globalThis.workers[0].terminate())
+  assert.deepEqual(await run(page, 'goOn', [stored], 1), [0, 20_000, 0])
+})
+
+test('a database that has as many files as there may be opens again each time, and compactRange() makes room', async (t) => {
+  const functions = `
+    const key = (number) => String(number).padStart(9, '0')
+    const open = async () => {
+      const db = new Level('all files', { writeBufferSize: 32 << 10 })
+      await db.open()
+      return db
+    }
+    const puts = (from) => Array.from({ length: 200 }, (_, n) => ({ type: 'put', key: key(from + n), value: 'value' }))
+    export async function fill() {
+      const db = await open()
+      for (let number = 0; ; number += 200) {
+        try {
+          await db.batch(puts(number))
+        } catch ({ code }) {
+          return [code, number]
+        }
+      }
+    }
+    export async function look() {
+      const db = await open()
+      const found = (await db.keys().all()).length
+      // It may succeed if the log has room.
+      await db.put('a', 'b').catch(() => {})
+      await db.del('a').catch(() => {})
+      return found
+    }
+    export async function goOn(stored) {
+      const db = await open()
+      await db.compactRange(key(0), key(stored))
+      await db.batch(puts(stored))
+      await db.del('a')
+      const all = (await db.keys().all()).length
+      await db.close()
+      return all - stored
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const [code, stored] = await run(page, 'fill')
+  assert.equal(code, 'LEVEL_IO_ERROR')
+  for (let life = 0; life < 12; life++) {
+    await page.evaluate((life) => globalThis.workers[life].terminate(), life)
+    const found = await run(page, 'look', [], life + 1)
+    assert.ok(found === stored || found === stored + 1, `life ${life}: ${found} of ${stored}`)
+  }
+  await page.evaluate(() => globalThis.workers[12].terminate())
+  assert.equal(await run(page, 'goOn', [stored], 13), 200)
+})
+
 test('a site whose room is used up is told so, reads on, and writes again once there is room', async (t) => {
   const functions = `
     let db

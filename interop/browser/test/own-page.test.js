@@ -162,6 +162,25 @@ test('a page cannot have for itself what tabs share', async (t) => {
   assert.equal(await two.call('open', 'shared'), 'LEVEL_LOCKED')
 })
 
+test('where the browser refuses files, a page has a database of IndexedDB for itself, without a worker', async (t) => {
+  const refusing = `
+    StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('Not here', 'SecurityError'))
+    globalThis.Worker = class { constructor() { throw new Error('A worker was started') } }
+  `
+  const origin = await siteOf(t, { '/functions.js': `${refusing}${FUNCTIONS}` })
+  const { page, call } = await pageOf(t, origin)
+  assert.equal(await call('open', 'refused'), 'indexeddb')
+  await call('put', 'key', 'value')
+  assert.deepEqual(await call('tried', ['compactRange', 'a', 'z']), ['LEVEL_NOT_SUPPORTED'])
+  const other = await pageOf(t, origin)
+  assert.equal(await other.call('open', 'refused'), 'LEVEL_LOCKED')
+  await page.reload()
+  assert.equal(await call('open', 'refused', { createIfMissing: false }), 'indexeddb')
+  assert.deepEqual(await call('keys'), ['key'])
+  await call('close')
+  assert.equal(await other.call('open', 'refused', { storage: ['opfs', 'memory'] }), 'memory')
+})
+
 test('a page has its database again after it was reloaded, and another one after it was closed or has crashed', async (t) => {
   const origin = await siteOf(t)
   const { page, call } = await pageOf(t, origin)

@@ -95,10 +95,12 @@ impl Background {
         self.progress.notify_all();
     }
 
-    /// Starts every job that is due and may run now.
+    /// Starts every job that is due and may run now. Where jobs run in steps, one that found no room is not tried again before
+    /// another has ended well or [`try_again_where_no_thread_does`](Self::try_again_where_no_thread_does) is called.
     pub(crate) fn schedule(self: &Arc<Self>, state: &mut BackgroundState) {
         let (Some(pool), Some(jobs)) = (&self.parts.pool, self.parts.jobs.upgrade()) else { return };
-        if state.closing || state.retry_waits || self.parts.health.is_poisoned() {
+        let lacks_room = state.obstacle.is_some() && self.runs_in_steps();
+        if state.closing || state.retry_waits || lacks_room || self.parts.health.is_poisoned() {
             return;
         }
         if !state.flush_running && !self.parts.published.super_version().sealed.is_empty() {
@@ -146,7 +148,8 @@ impl Background {
         let mut state = self.lock();
         release(&mut state);
         match result {
-            Ok(()) => {}
+            // It may have made room.
+            Ok(()) => self.forget_obstacle_of_steps(&mut state),
             Err(_) if state.closing => {}
             Err(error) if error.may_pass() => {
                 self.parts.info_log.line(format_args!("a background job will be tried again: {error}"));
@@ -161,6 +164,17 @@ impl Background {
         self.schedule(&mut state);
         drop(state);
         self.progress.notify_all();
+    }
+
+    /// Where jobs run in steps, has those tried again that found no room.
+    pub(super) fn forget_obstacle_of_steps(&self, state: &mut BackgroundState) {
+        if self.runs_in_steps() {
+            state.obstacle = None;
+        }
+    }
+
+    pub(super) fn runs_in_steps(&self) -> bool {
+        self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps())
     }
 
     fn retry_later(self: &Arc<Self>, state: &mut BackgroundState) {

@@ -21,7 +21,7 @@ impl Background {
         let health = &self.parts.health;
         let state = self.wait_until(|state| {
             self.schedule(state);
-            changed() || state.closing || state.obstacle.is_some() || health.is_poisoned()
+            changed() || state.closing || self.is_stuck(state) || health.is_poisoned()
         });
         if changed() {
             return Ok(());
@@ -36,9 +36,13 @@ impl Background {
 
     /// Called after a job found no room: if there are no threads, the waiting caller has the jobs tried again.
     pub(crate) fn try_again_where_no_thread_does(&self) {
-        if self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
-            self.lock().obstacle = None;
-        }
+        self.forget_obstacle_of_steps(&mut self.lock());
+    }
+
+    /// Whether a job found no room, and none waits for a step that might make some.
+    fn is_stuck(&self, state: &BackgroundState) -> bool {
+        let waits = || self.parts.pool.as_ref().is_some_and(|pool| pool.has_waiting());
+        state.obstacle.is_some() && !(self.runs_in_steps() && waits())
     }
 
     /// Gives the background some time. If it has no threads, does some of its work.
@@ -51,6 +55,19 @@ impl Background {
     /// Runs one waiting job here if there are no threads for it. Returns whether it ran one.
     pub(crate) fn step(&self) -> bool {
         self.parts.pool.as_ref().is_some_and(|pool| pool.lend_a_hand())
+    }
+
+    /// Runs waiting jobs here, like [`step`](Self::step), until one has ended well. What found no room is tried again once. Returns whether
+    /// one has ended well, so that another call may do more.
+    pub(crate) fn step_well(self: &Arc<Self>) -> bool {
+        self.try_again_where_no_thread_does();
+        self.schedule(&mut self.lock());
+        while self.step() {
+            if self.lock().obstacle.is_none() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Waits until `done` returns true, or until nothing runs that could change its answer.

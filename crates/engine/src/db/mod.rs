@@ -466,9 +466,10 @@ impl Db {
     }
 
     /// Runs one waiting background job on the calling thread if no thread will run it, because the environment has no
-    /// threads or the system refused to start one. Returns whether it ran one.
+    /// threads or the system refused to start one. One that finds no room, on a full disk for example, is left for a later call. Returns
+    /// whether one was done.
     pub fn step(&self) -> bool {
-        self.inner.health.check_process().is_ok() && self.inner.background.step()
+        self.inner.health.check_process().is_ok() && self.inner.background.step_well()
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (which have changed nothing

@@ -53,7 +53,7 @@ use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
 use crate::write::line::CommitLine;
 use crate::write::submit::Submissions;
-use crate::write::throttle::{Pressure, Throttle};
+use crate::write::throttle::{Pressure, STOP_FILES, STOP_FILES_IN_STEPS, Throttle};
 use crate::write::writer::{CommitState, Writer};
 
 /// What a directory holds.
@@ -329,6 +329,8 @@ impl Parts {
             max_file_size_bytes: options.max_file_size_bytes,
             gives_up: AtomicBool::new(false),
         });
+        let in_steps = pool.as_ref().is_some_and(|pool| pool.needs_steps());
+        let stop_files = if in_steps { STOP_FILES_IN_STEPS } else { STOP_FILES };
         // The background runs the jobs of the database that owns it.
         Ok(Arc::new_cyclic(|inner: &Weak<DbInner>| {
             let jobs: Weak<dyn Jobs> = inner.clone();
@@ -351,6 +353,7 @@ impl Parts {
                 backlog: Arc::clone(&background),
                 write_buffer_size_bytes: options.write_buffer_size_bytes,
                 max_sealed_memtables: options.max_sealed_memtables.max(1),
+                stop_files,
                 map_log: options.map_log,
             });
             DbInner {
@@ -418,7 +421,7 @@ pub(super) fn recover(
     check_last_edits(&**env, directory, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
-    let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
+    let mut log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
     for number in &log_numbers {
         versions.mark_file_number_used(*number);
     }
@@ -436,6 +439,10 @@ pub(super) fn recover(
     let may_keep = is_ours && !parts.options.read_only && kept_logs::hold_if_small(&mut logs)?;
     let recovered = replay.run(&logs, last_sequence)?;
     let kept = if may_keep { kept_logs::keep(&**env, &logs, &recovered, &synced_files) } else { Vec::new() };
+    if is_ours && !parts.options.read_only {
+        let needless = kept_logs::needless(&logs, &recovered, &kept, &synced_files);
+        log_numbers.retain(|number| !needless.contains(number));
+    }
     let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();

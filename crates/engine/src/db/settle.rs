@@ -110,16 +110,21 @@ impl DbInner {
     }
 
     fn remove_leftovers(&self, names: &[String]) -> Result<()> {
+        let holds_data = names.iter().any(|name| is_data(name) && !self.is_empty(name));
         for name in names {
             self.files.info_log.line(format_args!("removes {name}, which nothing refers to"));
             // A file that cannot be removed takes up space but does no harm.
             let _ = self.files.env.remove_file(&self.files.directory.join(name));
         }
-        if names.iter().any(|name| is_data(name)) {
+        if holds_data {
             // The next writes get its sequences, so a repair after a loss of power must not find it again.
             self.files.env.sync_directory(&self.files.directory)?;
         }
         Ok(())
+    }
+
+    fn is_empty(&self, name: &str) -> bool {
+        self.files.env.file_size(&self.files.directory.join(name)).is_ok_and(|size_bytes| size_bytes == 0)
     }
 }
 

@@ -100,6 +100,24 @@ pub(crate) fn keep(
     with_records.map(|(log, end)| KeptLog::rewrite(env, log, *end)).collect::<Result<_>>().unwrap_or_default()
 }
 
+/// The empty logs that need not stay until a flush, so that sessions that were killed before they wrote anything leave none. The first log
+/// stays, because the MANIFEST may name it, and so do all if a flush of what was recovered would name one of them.
+pub(crate) fn needless(
+    logs: &[OpenLog],
+    recovered: &RecoveredLogs,
+    kept: &[KeptLog],
+    synced: &SyncedFiles,
+) -> Vec<u64> {
+    let nothing_to_flush = recovered.memtables.iter().all(|memtable| memtable.table.is_empty());
+    if recovered.hole.is_some() || (kept.is_empty() && !nothing_to_flush) {
+        return Vec::new();
+    }
+    let is_empty = |log: &&OpenLog| {
+        log.file.size_bytes().is_ok_and(|size_bytes| size_bytes == 0) && synced.end_of_log(log.number) == 0
+    };
+    logs.iter().skip(1).filter(is_empty).map(|log| log.number).collect()
+}
+
 /// The contents of a file as they were read.
 #[derive(Debug)]
 struct HeldFile {

@@ -9,7 +9,7 @@ use terrace_format::file_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::super_version::SealedMemTable;
 use crate::wal::writer::WalWriter;
-use crate::write::throttle::{Pressure, STOP_FILES};
+use crate::write::throttle::Pressure;
 use crate::write::writer::{Backlog, CommitState, Writer};
 
 /// Whether a call may wait for the background, or must leave things as they are.
@@ -56,7 +56,7 @@ impl<B: Backlog> Writer<B> {
 
     fn may_seal(&self) -> bool {
         let view = self.published.super_version();
-        view.sealed.len() < self.max_sealed_memtables && view.version.levels[0].len() < STOP_FILES
+        view.sealed.len() < self.max_sealed_memtables && view.version.levels[0].len() < self.stop_files
     }
 
     /// Tells the throttle what is now waiting in the background besides the active memtable.

@@ -13,7 +13,7 @@ use terrace_format::file_name;
 
 use super::line::CommitLine;
 use super::submit::Submissions;
-use super::throttle::Throttle;
+use super::throttle::{STOP_FILES, Throttle};
 use super::writer::{Backlog, CommitState, Measured, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::health::Health;
@@ -108,6 +108,7 @@ impl Fixture {
             backlog: Arc::clone(&backlog),
             write_buffer_size_bytes: WRITE_BUFFER_SIZE_BYTES,
             max_sealed_memtables: 2,
+            stop_files: STOP_FILES,
             map_log: false,
         });
         Self { writer, backlog, shared }

@@ -17,6 +17,9 @@ use crate::background::state::Throughput;
 pub(crate) const SLOWDOWN_FILES: usize = 8;
 /// Number of files in level 0 at which writers wait for a compaction.
 pub(crate) const STOP_FILES: usize = 40;
+/// The same where compactions run in steps. A writer in a loop then runs them itself: waiting longer would save nothing, and level 0 would
+/// take the files that a compaction needs.
+pub(crate) const STOP_FILES_IN_STEPS: usize = 6;
 /// Number of additional files in level 0 that reduce the rate to an eighth.
 const EIGHTH_FILES: f64 = 24.0;
 /// The lowest rate to which writers are slowed, in bytes a second.

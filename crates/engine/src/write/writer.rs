@@ -59,6 +59,8 @@ pub(crate) struct Writer<B> {
     pub(crate) write_buffer_size_bytes: usize,
     /// How many sealed memtables may wait for their flush; at least one.
     pub(crate) max_sealed_memtables: usize,
+    /// The number of files in level 0 at which writes wait for a compaction.
+    pub(crate) stop_files: usize,
     /// Whether logs are mapped into memory.
     pub(crate) map_log: bool,
 }

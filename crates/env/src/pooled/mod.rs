@@ -71,6 +71,22 @@ impl PooledEnv {
         self.pool.slots().free_count()
     }
 
+    /// Keeps so many free slots from new files, from now on. Opening a database takes a few. So that it can be opened again when its files
+    /// have taken all others, ask for them once it is open, and write nothing while [`lacks_reserve`](Self::lacks_reserve).
+    pub fn reserve_slots(&self, count: usize) {
+        self.pool.slots().reserve(count);
+    }
+
+    /// Whether fewer slots are free than are reserved.
+    pub fn lacks_reserve(&self) -> bool {
+        self.pool.slots().lacks_reserve()
+    }
+
+    /// The bytes of all files.
+    pub fn total_bytes(&self) -> u64 {
+        self.pool.look(|names| names.all().filter_map(|(_, file)| file).map(|file| file.size_bytes()).sum())
+    }
+
     /// Removes a directory and everything inside, in one change. Does nothing if there is none.
     ///
     /// # Errors

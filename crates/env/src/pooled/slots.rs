@@ -24,6 +24,14 @@ struct Free {
     slots: VecDeque<usize>,
     /// Handles from this number on were opened by the host since the last look.
     known: usize,
+    /// So many of the slots are not for new files.
+    reserved: usize,
+}
+
+impl Free {
+    fn usable(&self) -> usize {
+        self.slots.len().saturating_sub(self.reserved)
+    }
 }
 
 impl Slots {
@@ -31,7 +39,7 @@ impl Slots {
     pub(super) fn new(handles: Arc<dyn Handles>, used: &BTreeSet<usize>) -> Arc<Self> {
         let known = handles.count();
         let slots: VecDeque<usize> = (1..known).filter(|slot| !used.contains(slot)).collect();
-        let free = Mutex::new(Free { slots, known });
+        let free = Mutex::new(Free { slots, known, reserved: 0 });
         Arc::new(Self { handles, free, ahead: Mutex::default() })
     }
 
@@ -51,7 +59,19 @@ impl Slots {
     pub(super) fn free_count(&self) -> usize {
         let mut free = self.free.lock();
         self.note_new(&mut free);
-        free.slots.len()
+        free.usable()
+    }
+
+    /// Whether fewer slots are free than are reserved.
+    pub(super) fn lacks_reserve(&self) -> bool {
+        let mut free = self.free.lock();
+        self.note_new(&mut free);
+        free.slots.len() < free.reserved
+    }
+
+    /// Keeps so many slots from new files.
+    pub(super) fn reserve(&self, count: usize) {
+        self.free.lock().reserved = count;
     }
 
     /// Takes a free slot for a new, empty file.
@@ -60,10 +80,8 @@ impl Slots {
     pub(super) fn take(self: &Arc<Self>) -> io::Result<Arc<SlotFile>> {
         let mut free = self.free.lock();
         self.note_new(&mut free);
-        let slot = free
-            .slots
-            .pop_front()
-            .ok_or_else(|| io::Error::new(io::ErrorKind::StorageFull, "all files of the pool are in use"))?;
+        let full = || io::Error::new(io::ErrorKind::StorageFull, "all files of the pool are in use");
+        let slot = if free.usable() > 0 { free.slots.pop_front() } else { None }.ok_or_else(full)?;
         drop(free);
         // From here on the slot is given back if something fails.
         let file = self.file(slot, 0, false);

@@ -53,6 +53,14 @@ function tests() {
     })
   }
 
+  test('a page of a private window that has a database for itself uses IndexedDB in all ways', async (t) => {
+    const page = await openPrivatePage(
+      t,
+      await siteOf(t, { '/terrace/use.js': useProgram(', shared: false') })
+    )
+    assert.deepEqual(await page.evaluate(PLACES.page, '/terrace/use.js'), used('indexeddb'))
+  })
+
   if (process.env.TERRACE_SUITE !== undefined) suites(openPage, siteOf)
 }
 

@@ -33,9 +33,17 @@ interface MapExports extends CommonExports {
 
 /** What `crates/wasm` exports besides. */
 interface StoreExports extends CommonExports {
+  terrace_open_wants_files(): number
   terrace_open(flags: number, writeBufferSizeBytes: number, blockCacheSizeBytes: number): number
   terrace_close(): number
   terrace_write(length: number, sync: number): number
+  terrace_clear(
+    snapshot: number,
+    flags: number,
+    lowerLength: number,
+    upperLength: number,
+    limit: number
+  ): number
   terrace_step(): number
   terrace_free_files(): number
   terrace_approximate_size(startLength: number, endLength: number): number

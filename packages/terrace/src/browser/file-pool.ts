@@ -70,6 +70,13 @@ export class FilePool {
     return true
   }
 
+  /** Opens more files for as long as they are wanted. Where there can be no more, those that are free may do. */
+  async growWhile(areWanted: () => boolean): Promise<void> {
+    while (this.run(areWanted)) {
+      if (!(await this.grow().catch(() => false))) return
+    }
+  }
+
   close(): void {
     for (const file of this.#files.splice(0)) file.close()
   }

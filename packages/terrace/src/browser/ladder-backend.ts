@@ -21,11 +21,14 @@ export class LadderBackend implements BrowserBackend {
   readonly manifest = { encodings: { utf8: true, view: true }, createIfMissing: true, errorIfExists: true }
   readonly #location: string
   readonly #places: Places
+  readonly #openFirst: typeof openFirst
   #stored: Stored | undefined
 
-  constructor(location: string, places: Places) {
+  /** @param open - Opens the first place that there is. */
+  constructor(location: string, places: Places, open = openFirst) {
     this.#location = location
     this.#places = places
+    this.#openFirst = open
   }
 
   get storage(): Storage | undefined {
@@ -35,7 +38,7 @@ export class LadderBackend implements BrowserBackend {
   /** Opened again, it stays where it was: another place would have another database. */
   async open(options: OpenOptions): Promise<void> {
     if (this.#stored !== undefined) await this.#backend.open(options)
-    else this.#stored = await openFirst(this.#location, { ...options, ...this.#places })
+    else this.#stored = await this.#openFirst(this.#location, { ...options, ...this.#places })
   }
 
   close(): void | Promise<void> {

@@ -6,7 +6,7 @@ import { importDatabase } from './import-database.js'
 import { LadderBackend } from './ladder-backend.js'
 import { type BrowserBackend, type Maintained, maintained } from './maintained.js'
 import { loadStore } from './module.js'
-import { OwnBackend } from './page/own-backend.js'
+import { OwnBackend, openInPage } from './page/own-backend.js'
 import { PageBackend } from './page/page-backend.js'
 import { destroyInWorker, importInWorker, repairInWorker } from './page/tasks.js'
 import { backends, destroyFirst, hasPlace, repairFirst, storagesOf } from './storage.js'
@@ -203,7 +203,12 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
   const own = storages ?? ['opfs']
   const [place = own[0] as Storage, ...others] = own.filter((each) => mayHave(each, isInWorker))
   // A page has synchronous files only in a worker. Whether there are any, that finds out.
-  if (place === 'opfs' && !isInWorker) return new OwnBackend(location, { storage: storages, prefix })
+  if (place === 'opfs' && !isInWorker) {
+    const places = { storage: storages, prefix }
+    return storages?.length === 1
+      ? new OwnBackend(location, places)
+      : new LadderBackend(location, places, openInPage)
+  }
   // Memory is always there.
   if (place !== 'memory' && others.length > 0) return new LadderBackend(location, { storage: own, prefix })
   return backends[place](location, { prefix })

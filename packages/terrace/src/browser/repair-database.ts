@@ -15,10 +15,7 @@ export async function repairDatabase(location: string, load: ModuleLoader): Prom
   const pool = await FilePool.open(name, false)
   try {
     const engine = new Engine(module, (engine) => pool.imports(engine))
-    // Where there can be no more, those that are free may do.
-    while (pool.run(() => engine.call('terrace_repair_wants_files')) === 1) {
-      if (!(await pool.grow().catch(() => false))) break
-    }
+    await pool.growWhile(() => engine.call('terrace_repair_wants_files') === 1)
     pool.run(() => engine.call('terrace_repair'))
     return reportOf(new TextDecoder().decode(engine.output()))
   } finally {

@@ -4,7 +4,7 @@
  * opened.
  */
 
-import { type Backend, type Bytes, type Operations, turn } from 'terrace-core'
+import { type Backend, type Bytes, type Operations, type RangeDeletion, turn } from 'terrace-core'
 import { putBack, storeBatch, storeTwo, takeOut } from './arguments.js'
 import { Background } from './background.js'
 import { CopiedFiles } from './copied-files.js'
@@ -16,6 +16,7 @@ import type { ModuleLoader } from './module.js'
 import { nextTurn } from './next-turn.js'
 import { type OpenOptions, sizesOf } from './store-options.js'
 import type { ExportOptions } from './transfer-options.js'
+import { storeRange } from './wasm-cursor.js'
 import { WasmReads } from './wasm-reads.js'
 import type { WasmSnapshot } from './wasm-snapshot.js'
 
@@ -81,6 +82,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
       const engine = new Engine(module, (engine) => pool.imports(engine))
       this.#engine = engine
       this.#mayGrow = true
+      await pool.growWhile(() => engine.call('terrace_open_wants_files') === 1)
       this.#call(() => engine.call('terrace_open', flags, writeBufferSize, cacheSize))
       this.#background = new Background(() => this.#step())
     } catch (error) {
@@ -103,8 +105,8 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   write(operations: Operations, sync: boolean): void | Promise<void> {
     const engine = this.#engine as Engine
     const length = storeBatch(engine, operations)
-    if (length <= SMALL_BYTES) return this.#wait(takeOut(engine, length), sync)
-    if (this.#waiting.length > 0 || this.#mustWait) return this.writeBatch(takeOut(engine, length), sync)
+    if (length <= SMALL_BYTES || this.#mustWait) return this.#wait(takeOut(engine, length), sync)
+    if (this.#waiting.length > 0) return this.writeBatch(takeOut(engine, length), sync)
     this.#writeStored(length, sync)
   }
 
@@ -136,6 +138,17 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   writeSync(operations: Operations, sync: boolean): void {
     this.#writeWaiting()
     this.#writeStored(storeBatch(this.#engine as Engine, operations), sync)
+  }
+
+  /** Within the call, since it must not delete what is written after it. */
+  clear(range: RangeDeletion, snapshot?: WasmSnapshot): void {
+    const engine = this.opened
+    const stored = storeRange(engine, range, 0)
+    try {
+      this.#call(() => engine.call('terrace_clear', snapshot?.number ?? 0, ...stored, range.limit))
+    } finally {
+      this.#background?.begin()
+    }
   }
 
   /** As {@link Level.approximateSize}. */
@@ -176,8 +189,12 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   #writeStored(length: number, sync: boolean): void {
-    this.#call(() => (this.#engine as Engine).call('terrace_write', length, Number(sync)))
-    this.#background?.begin()
+    try {
+      this.#call(() => (this.#engine as Engine).call('terrace_write', length, Number(sync)))
+    } finally {
+      // Also if there was no room: it may make some.
+      this.#background?.begin()
+    }
   }
 
   /** Writes what waits, in order. If few files are free, that is enough for now. */

@@ -1,4 +1,4 @@
-import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'terrace-core'
+import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page, Range } from 'terrace-core'
 import { storeOne, storeTwo } from './arguments.js'
 import { type Engine, NO_BOUND } from './engine.js'
 import { flagsOf, partsFlags } from './range-flags.js'
@@ -31,18 +31,8 @@ export class WasmCursor implements BackendCursor {
       ...(hasValues ? [options.valueEncoding === 'utf8'] : [])
     ]
 
-    const { gte, gt, lte, lt } = options
-    const lower = gte ?? gt
-    const upper = lte ?? lt
-    const flags = partsFlags[parts] | flagsOf(options, options.reverse)
-    const [lowerLength, upperLength] = storeTwo(engine, lower, upper)
-    this.#number = engine.call(
-      'terrace_iterator',
-      snapshot?.number ?? 0,
-      flags,
-      lower === undefined ? NO_BOUND : lowerLength,
-      upper === undefined ? NO_BOUND : upperLength
-    )
+    const state = snapshot?.number ?? 0
+    this.#number = engine.call('terrace_iterator', state, ...storeRange(engine, options, partsFlags[parts]))
   }
 
   read(size: number, highWaterMarkBytes: number): Page {
@@ -69,6 +59,23 @@ export class WasmCursor implements BackendCursor {
   close(): void {
     this.#engine.call('terrace_iterator_release', this.#number)
   }
+}
+
+/** Stores the bounds of a range. Returns its flags, with these besides, and the lengths of the bounds. */
+export function storeRange(
+  engine: Engine,
+  range: Range & { readonly reverse: boolean },
+  flags: number
+): [flags: number, lowerLength: number, upperLength: number] {
+  const { gte, gt, lte, lt } = range
+  const lower = gte ?? gt
+  const upper = lte ?? lt
+  const [lowerLength, upperLength] = storeTwo(engine, lower, upper)
+  return [
+    flags | flagsOf(range, range.reverse),
+    lower === undefined ? NO_BOUND : lowerLength,
+    upper === undefined ? NO_BOUND : upperLength
+  ]
 }
 
 /** A page whose parts are all text. */

@@ -1,7 +1,9 @@
 /** A database that a page has for itself, through a worker of its own. */
 
 import type { BackendManifest } from 'terrace-core'
-import type { Places } from '../storage.js'
+import { refusesFiles } from '../file-pool.js'
+import { openFirst, type Places, type StorageOptions, type Stored } from '../storage.js'
+import type { Storage } from '../store-options.js'
 import { OwnWorker } from './own-worker.js'
 import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
 
@@ -15,6 +17,18 @@ export class OwnBackend extends WorkerBackend<OwnWorker> {
   constructor(location: string, places: Places) {
     super(location, places, start)
   }
+}
+
+/**
+ * Opens a database that a page has for itself, like {@link openFirst}. Only files need a worker: if the browser refuses them to the page, as
+ * Firefox does in private windows, calls need not go to one.
+ */
+export async function openInPage(location: string, options: StorageOptions): Promise<Stored> {
+  if (await refusesFiles()) return openFirst(location, options)
+  const { storage, prefix } = options
+  const backend = new OwnBackend(location, { storage, prefix })
+  await backend.open(options)
+  return { backend, storage: backend.storage as Storage }
 }
 
 /** Starts the worker. */
