@@ -235,6 +235,47 @@ test('many writes of all kinds make tables, and are all there', async (t) => {
   assert.deepEqual(page.problems, [])
 })
 
+test('clear() deletes what was written before it and nothing else, up to any limit', async (t) => {
+  const functions = `
+    export async function use() {
+      const db = new Level('cleared', { writeBufferSize: 32 << 10 })
+      await db.open()
+      const value = 'x'.repeat(3000)
+      const wrong = []
+      for (let number = 0; number < 600; number++) {
+        const key = String(number).padStart(6, '0')
+        const put = (prefix) => db.put(prefix + key, value)
+        const done = [put('kept '), put('before '), db.clear({ gt: 'b', lt: 'c', limit: number % 2 ? -1 : 2 ** 40 }), put('again ')]
+        await Promise.all(done)
+        if ((await db.keys({ gt: 'b', lt: 'c' }).all()).length > 0) wrong.push(number)
+      }
+      const result = [wrong, (await db.keys({ lt: 'b' }).all()).length, (await db.keys({ gt: 'c' }).all()).length]
+      await db.batch(Array.from({ length: 3000 }, (_, n) => ({ type: 'put', key: 'b' + String(n).padStart(4, '0'), value: '' })))
+      await db.clear({ gte: 'b', lt: 'c', reverse: true, limit: 1999 })
+      const left = await db.keys({ gte: 'b', lt: 'c' }).all()
+      await db.clear({ gt: 'b0003', lte: 'b0999' })
+      result.push([left.length, left.at(-1)], await db.keys({ gte: 'b', lt: 'b1000' }).all())
+      await db.close()
+      return result
+    }
+    /** So many writes within a turn that the last ones wait for files. */
+    export async function useAtOnce() {
+      const db = new Level('cleared at once', { writeBufferSize: 32 << 10 })
+      await db.open()
+      const writes = Array.from({ length: 200 }, (_, n) => db.put('kept ' + n, 'x'.repeat(5000)))
+      writes.push(db.put('before', 'x'), db.clear({ lt: 'c' }), db.put('after', 'x'))
+      await Promise.all(writes)
+      const result = [await db.keys({ lt: 'c' }).all(), (await db.keys({ gt: 'c' }).all()).length]
+      await db.close()
+      return result
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const left = ['b0000', 'b0001', 'b0002', 'b0003']
+  assert.deepEqual(await run(page, 'use'), [[], 600, 600, [1001, 'b1000'], left])
+  assert.deepEqual(await run(page, 'useAtOnce'), [['after'], 200])
+})
+
 test('a loop of synchronous writes that has used up the open files ends with an error, and the database opens again and goes on', async (t) => {
   const functions = `
     const key = (number) => String(number).padStart(9, '0')

@@ -27,12 +27,16 @@ const ERROR_IF_EXISTS = 2
 /** Fewer free files than this are a reason to open more. */
 const FEW_FILES = 8
 
+/** What the engine takes for no limit, as which a negative number comes to it as well. */
+const NO_LIMIT = 0xffffffff
+
 /** A larger write gains nothing from others beside it. */
 const SMALL_BYTES = 4096
 
-/** A write that waits, as the bytes of its batch. */
+/** A write that waits. */
 interface Waiting {
-  readonly batch: Uint8Array
+  /** The bytes of its batch, or what it does instead. */
+  readonly work: Uint8Array | (() => void)
   readonly sync: boolean
   resolve(): void
   reject(error: unknown): void
@@ -121,9 +125,9 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#growing !== undefined || this.#needsFiles()
   }
 
-  #wait(batch: Uint8Array, sync: boolean): Promise<void> {
+  #wait(work: Waiting['work'], sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, sync, resolve, reject })
+      this.#waiting.push({ work, sync, resolve, reject })
       if (this.#growing !== undefined) return
       if (this.#needsFiles()) void this.#grow()
       else if (this.#waiting.length === 1) void this.#writeLater()
@@ -140,12 +144,18 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.#writeStored(storeBatch(this.#engine as Engine, operations), sync)
   }
 
-  /** Within the call, since it must not delete what is written after it. */
-  clear(range: RangeDeletion, snapshot?: WasmSnapshot): void {
+  /** Deletes a range between the writes before and after it: within the call, unless those before it wait for files. */
+  clear(range: RangeDeletion, snapshot?: WasmSnapshot): void | Promise<void> {
+    if (this.#growing !== undefined) return this.#wait(() => this.#clear(range, snapshot), false)
+    this.#clear(range, snapshot)
+  }
+
+  #clear(range: RangeDeletion, snapshot: WasmSnapshot | undefined): void {
     const engine = this.opened
     const stored = storeRange(engine, range, 0)
+    const limit = Math.min(range.limit, NO_LIMIT)
     try {
-      this.#call(() => engine.call('terrace_clear', snapshot?.number ?? 0, ...stored, range.limit))
+      this.#call(() => engine.call('terrace_clear', snapshot?.number ?? 0, ...stored, limit))
     } finally {
       this.#background?.begin()
     }
@@ -202,24 +212,28 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     const waiting = this.#waiting
     this.#waiting = []
     for (let start = 0; start < waiting.length; ) {
-      let end = start
-      let sizeBytes = 0
-      do sizeBytes += (waiting[end++] as Waiting).batch.length
-      while (end < waiting.length && sizeBytes + (waiting[end] as Waiting).batch.length <= MAX_JOINED_BYTES)
+      const end = endOfJoined(waiting, start)
       this.#writeTogether(waiting.slice(start, end))
       start = end
     }
   }
 
+  /** Writes batches as one, or does what a single write does instead. */
   #writeTogether(writes: readonly Waiting[]): void {
     try {
-      const batch = joinBatches(writes.map(({ batch }) => batch))
-      const sync = writes.some(({ sync }) => sync)
-      this.#writeStored(putBack(this.#engine as Engine, batch), sync)
+      const [first] = writes as readonly [Waiting]
+      if (typeof first.work === 'function') first.work()
+      else this.#writeJoined(writes)
       for (const { resolve } of writes) resolve()
     } catch (error) {
       for (const { reject } of writes) reject(error)
     }
+  }
+
+  #writeJoined(writes: readonly Waiting[]): void {
+    const batch = joinBatches(writes.map(({ work }) => work as Uint8Array))
+    const sync = writes.some(({ sync }) => sync)
+    this.#writeStored(putBack(this.#engine as Engine, batch), sync)
   }
 
   #needsFiles(): boolean {
@@ -245,4 +259,17 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   #call(call: () => number): number {
     return (this.#pool as FilePool).run(call)
   }
+}
+
+/** The end of the writes from `start` on that go to the log together. */
+function endOfJoined(waiting: readonly Waiting[], start: number): number {
+  let sizeBytes = 0
+  let end = start
+  do {
+    const { work } = waiting[end] as Waiting
+    sizeBytes += typeof work === 'function' ? Number.POSITIVE_INFINITY : work.length
+    if (end > start && sizeBytes > MAX_JOINED_BYTES) break
+    end++
+  } while (end < waiting.length)
+  return end
 }
