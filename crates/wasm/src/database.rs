@@ -21,13 +21,13 @@ use crate::iterator::Iterator;
 /// Its directory in the pool.
 pub(crate) const DIRECTORY: &str = "/";
 
-/// The host opens so many files at most, 16 at a time, as `packages/terrace/src/browser/file-pool.ts` has it.
+/// The most files that the host opens, 16 at a time, as `packages/terrace/src/browser/file-pool.ts` has it.
 const MOST_FILES: usize = 192;
 
 /// Files that no write may take once the host can open no more: the next open needs some.
 const RESERVED_FILES: usize = 8;
 
-/// So many of them a job in the background leaves. It gives more back than it takes.
+/// The part of them that a job in the background leaves alone. It gives more back than it takes.
 const LEFT_FILES: usize = 2;
 
 /// Compactions of larger tables would take long steps.
@@ -36,7 +36,7 @@ const MAX_TABLE_SIZE_BYTES: u64 = 64 << 20;
 /// Entries that are deleted in one batch.
 const CLEARED_TOGETHER: u32 = 1000;
 
-/// An open wants so many free files.
+/// How many free files an open wants.
 const FILES_TO_OPEN: usize = 6;
 
 thread_local! {
@@ -289,7 +289,7 @@ impl Database {
     }
 }
 
-/// Does work that may take all files but so many, if the host can open no more.
+/// Does work that leaves `count` files free, if the host can open no more.
 fn reserving<T>(count: usize, pool: Option<&PooledEnv>, work: impl FnOnce() -> T) -> T {
     if let Some(pool) = pool {
         let can_grow = HostFiles.count() < MOST_FILES;

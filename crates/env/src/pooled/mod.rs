@@ -71,7 +71,7 @@ impl PooledEnv {
         self.pool.slots().free_count()
     }
 
-    /// Keeps so many free slots from new files, from now on. Opening a database takes a few. So that it can be opened again when its files
+    /// Keeps `count` free slots from new files, from now on. Opening a database takes a few. So that it can be opened again when its files
     /// have taken all others, ask for them once it is open, and write nothing while [`lacks_reserve`](Self::lacks_reserve).
     pub fn reserve_slots(&self, count: usize) {
         self.pool.slots().reserve(count);

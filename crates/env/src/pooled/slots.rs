@@ -24,7 +24,7 @@ struct Free {
     slots: VecDeque<usize>,
     /// Handles from this number on were opened by the host since the last look.
     known: usize,
-    /// So many of the slots are not for new files.
+    /// How many free slots are kept from new files.
     reserved: usize,
 }
 
@@ -69,7 +69,7 @@ impl Slots {
         free.slots.len() < free.reserved
     }
 
-    /// Keeps so many slots from new files.
+    /// Keeps `count` free slots from new files.
     pub(super) fn reserve(&self, count: usize) {
         self.free.lock().reserved = count;
     }
