@@ -58,6 +58,14 @@ const itemOf = (one) => ({
   dependencies: { L: one.dependencies.map((name) => ({ S: name })) }
 })
 
+/** The table is made after the answer to the request for it. Until then, writes are refused. */
+async function tableIsActive(server) {
+  for (let status; status !== 'ACTIVE'; ) {
+    const { Table } = await server.ask('DescribeTable', { TableName })
+    status = Table.TableStatus
+  }
+}
+
 /** Puts packages, this many in each request. */
 async function putAll(server, list) {
   for (let at = 0; at < list.length; at += AT_ONCE) {
@@ -106,6 +114,7 @@ takeTurns('dynalite', {
   async begin(server) {
     const { TableDescription } = await server.ask('CreateTable', TABLE)
     assert.equal(TableDescription.TableName, TableName)
+    await tableIsActive(server)
     await putAll(server, early)
   },
 
