@@ -6,7 +6,6 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use terrace_engine::env::PooledEnv;
-use terrace_engine::env::pooled::Handles;
 use terrace_engine::{
     Bounds, CompactRange, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot, WriteBatch,
     WriteOptions,
@@ -15,17 +14,14 @@ use terrace_wasm_exchange::{Failure, Numbered, Outcome, RangeFlags, split_bounds
 
 use crate::export::Export;
 use crate::failures::failed;
-use crate::host_files::HostFiles;
+use crate::host_files::{self, HostFiles};
 use crate::iterator::Iterator;
 
 /// Its directory in the pool.
 pub(crate) const DIRECTORY: &str = "/";
 
-/// The most files that the host opens, 16 at a time, as `packages/terrace/src/browser/file-pool.ts` has it.
-const MOST_FILES: usize = 192;
-
 /// Files that no write may take once the host can open no more: the next open needs some.
-const RESERVED_FILES: usize = 8;
+pub(crate) const RESERVED_FILES: usize = 8;
 
 /// The part of them that a job in the background leaves alone. It gives more back than it takes.
 const LEFT_FILES: usize = 2;
@@ -290,10 +286,9 @@ impl Database {
 }
 
 /// Does work that leaves `count` files free, if the host can open no more.
-fn reserving<T>(count: usize, pool: Option<&PooledEnv>, work: impl FnOnce() -> T) -> T {
+pub(crate) fn reserving<T>(count: usize, pool: Option<&PooledEnv>, work: impl FnOnce() -> T) -> T {
     if let Some(pool) = pool {
-        let can_grow = HostFiles.count() < MOST_FILES;
-        pool.reserve_slots(if can_grow { 0 } else { count });
+        pool.reserve_slots(if host_files::may_grow() { 0 } else { count });
     }
     work()
 }

@@ -11,6 +11,8 @@ const NO_ROOM: i32 = -2;
 unsafe extern "C" {
     /// Number of open files.
     fn file_count() -> u32;
+    /// 1 if the host can open more files, as far as it knows; otherwise 0.
+    fn file_count_may_grow() -> u32;
     /// Reads bytes at `offset` into the module's memory. Returns their number, or a negative number if that failed.
     fn file_read(handle: u32, offset: f64, pointer: *mut u8, length: u32) -> i32;
     /// Writes bytes of the module's memory at `offset`. Returns 0, [`NO_ROOM`], or another negative number if that failed.
@@ -40,6 +42,12 @@ pub(crate) fn read(handle: u32, offset: u64, buffer: &mut [u8]) -> io::Result<us
         Ok(count) if count <= buffer.len() => Ok(count),
         _ => Err(failure(read_bytes)),
     }
+}
+
+/// Whether the host can open more files, as far as it knows.
+pub(crate) fn may_grow() -> bool {
+    // SAFETY: it takes nothing and touches no memory.
+    unsafe { file_count_may_grow() != 0 }
 }
 
 impl Handles for HostFiles {

@@ -3,6 +3,7 @@
 //! They are written to the stage of the pool, checked there, and then take the place of what was there before, in one change. So a database
 //! is there whole or not at all, wherever the process dies. The next opening of the pool removes what an import has left that failed.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,8 +12,13 @@ use terrace_engine::env::{Env, PooledEnv, WritableFile};
 use terrace_engine::{Db, Options};
 use terrace_wasm_exchange::{Failure, Outcome};
 
-use crate::database::{DIRECTORY, pool};
+use crate::database::{DIRECTORY, RESERVED_FILES, pool, reserving};
 use crate::failures::{failed, failed_file};
+
+/// Files that an import leaves once the host can open no more: those that no write may take, and some for writes.
+const LEFT_FILES: usize = 2 * RESERVED_FILES;
+
+const TOO_MANY_FILES: &str = "these are more files than there may be here. compactRange() makes fewer: where they come from, in Node with a larger maxFileSize";
 
 /// The file without which there is no database.
 const CURRENT: &str = "CURRENT";
@@ -46,7 +52,12 @@ impl Import {
     pub(crate) fn create(&mut self, name: &[u8]) -> Outcome<()> {
         let name = str::from_utf8(name)
             .map_err(|_| Failure::new("InvalidArgument", "the name of a file is not UTF-8"))?;
-        self.file = Some(self.env.create(&Path::new(STAGE).join(name)).map_err(failed_file)?);
+        let create = || self.env.create(&Path::new(STAGE).join(name));
+        let file = reserving(LEFT_FILES, Some(&self.env), create).map_err(|error| match error.kind() {
+            ErrorKind::StorageFull => Failure::new("Io", TOO_MANY_FILES),
+            _ => failed_file(error),
+        })?;
+        self.file = Some(file);
         Ok(())
     }
 
@@ -69,6 +80,8 @@ impl Import {
             db.verify_table(number).map_err(failed)?;
             return Ok(!tables.is_empty());
         }
+        // The database is opened twice, here and by whoever uses it: each takes of the files that were reserved.
+        self.env.reserve_slots(0);
         let options =
             Options { create_if_missing: false, env: Arc::new(self.env.clone()), ..Options::default() };
         let db = Db::open(STAGE, options).map_err(failed)?;

@@ -239,6 +239,62 @@ test('a worker imports what LevelDB and Level in Node have written, from files, 
   assert.deepEqual(page.problems, [])
 })
 
+/** The files of a database with this many of them, as files of a site. */
+async function filesOf(t, count) {
+  const directory = join(temporaryDirectory(t), 'many')
+  const db = new ClassicLevel(directory, { writeBufferSize: 64 << 10, compression: false })
+  const names = () =>
+    readdirSync(directory).filter((name) => /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb))$/.test(name))
+  await db.open()
+  let number = 0
+  const fill = async () => {
+    for (let puts = 0; puts < 20; puts++) await db.put(key(number++), 'x'.repeat(2000))
+  }
+  // In order, tables are only moved from level to level, never merged.
+  while (names().length < count - 10) await fill()
+  while (names().length < count) {
+    // LevelDB makes one table of its log.
+    await fill()
+    await db.close()
+    await db.open()
+  }
+  await db.close()
+  assert.equal(names().length, count)
+  return Object.fromEntries(names().map((name) => [`/${name}`, readFileSync(join(directory, name))]))
+}
+
+test('an import may have as many files as leave enough to open the database, and beyond that it is refused with advice', async (t) => {
+  const functions = `
+    export async function imported(location, names) {
+      const files = names.map(async (name) => [name.slice(1), await (await fetch(name)).blob()])
+      await Level.import(location, await Promise.all(files))
+    }
+    export async function use(location) {
+      const db = new Level(location, { createIfMissing: false })
+      const found = (await db.keys().all()).length
+      await db.put('a', 'b')
+      return found
+    }
+  `
+  const files = await filesOf(t, 175)
+  const names = Object.keys(files)
+  const one = '/900000.ldb'
+  files[one] = files[names.find((name) => name.endsWith('.ldb'))]
+  const page = await openPage(t, await serveSite(t, { ...siteOf(functions), ...files }, ENGINE_POLICY))
+  await run(page, 'imported', ['most', names])
+  const found = await run(page, 'use', ['most'])
+  assert.ok(found > 4000, `${found} entries`)
+  for (let life = 0; life < 5; life++) {
+    await page.evaluate((life) => globalThis.workers[life].terminate(), life)
+    assert.equal(await run(page, 'use', ['most'], life + 1), found + 1)
+  }
+  await assert.rejects(
+    run(page, 'imported', ['more', [...names, one]], 6),
+    /LEVEL_IO_ERROR.*larger maxFileSize/
+  )
+  await assert.rejects(run(page, 'use', ['more'], 6), /LEVEL_DATABASE_MISSING/)
+})
+
 test('an import that is refused or fails leaves what there was, and one that is asked to replaces it', async (t) => {
   const functions = `
     const blobs = (names) =>

@@ -312,8 +312,18 @@ test('a loop of synchronous writes that has used up the open files ends with an 
   assert.deepEqual(await run(page, 'goOn', [stored], 1), [0, 20_000, 0])
 })
 
-test('a database that has as many files as there may be opens again each time, and compactRange() makes room', async (t) => {
+/** A browser that opens no more files of a database. */
+const refusalFrom = (limit) => `
+  const create = FileSystemFileHandle.prototype.createSyncAccessHandle
+  FileSystemFileHandle.prototype.createSyncAccessHandle = function () {
+    if (Number(this.name) >= ${limit}) return Promise.reject(new DOMException('no more', 'InvalidStateError'))
+    return create.call(this)
+  }
+`
+
+async function assertFullPoolOpensAgain(t, preparation) {
   const functions = `
+    ${preparation}
     const key = (number) => String(number).padStart(9, '0')
     const open = async () => {
       const db = new Level('all files', { writeBufferSize: 32 << 10 })
@@ -359,6 +369,44 @@ test('a database that has as many files as there may be opens again each time, a
   }
   await page.evaluate(() => globalThis.workers[12].terminate())
   assert.equal(await run(page, 'goOn', [stored], 13), 200)
+}
+
+test('a database that has as many files as there may be opens again each time, and compactRange() makes room', async (t) => {
+  await assertFullPoolOpensAgain(t, '')
+})
+
+test('so does one that has as many files as the browser opens', async (t) => {
+  await assertFullPoolOpensAgain(t, refusalFrom(52))
+})
+
+test('a database whose files the browser does not all open is not taken for damaged', async (t) => {
+  const functions = `
+    export async function fill() {
+      const db = new Level('unopened', { writeBufferSize: 32 << 10 })
+      // In order, tables are only moved from level to level, never merged.
+      for (let number = 0; number < 20_000; number++) await db.put(String(number).padStart(9, '0'), 'x'.repeat(50))
+      await db.close()
+    }
+    let limit = Infinity
+    ${refusalFrom('limit')}
+    export async function use(most) {
+      limit = most
+      const db = new Level('unopened')
+      await db.open().catch(({ cause }) => { throw cause })
+      const found = (await db.keys().all()).length
+      await db.close()
+      return found
+    }
+    export async function repair(most) {
+      limit = most
+      await Level.repair('unopened')
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  await run(page, 'fill')
+  await assert.rejects(run(page, 'use', [20]), /no more/)
+  await assert.rejects(run(page, 'repair', [20]), /no more/)
+  assert.equal(await run(page, 'use', [1000]), 20_000)
 })
 
 test('a site whose room is used up is told so, reads on, and writes again once there is room', async (t) => {

@@ -34,6 +34,7 @@ export class GivenFiles {
     const refuse = () => REFUSED
     return {
       file_count: () => this.#files.length,
+      file_count_may_grow: () => 0,
       file_read: (handle, at, start, length) => {
         try {
           return this.#read(handle, at, engine.memory.subarray(start >>> 0, (start >>> 0) + (length >>> 0)))

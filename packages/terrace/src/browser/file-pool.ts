@@ -33,6 +33,8 @@ interface OpenFile {
 export class FilePool {
   readonly #directory: FileSystemDirectoryHandle
   readonly #files: OpenFile[] = []
+  /** Why the browser has refused to open more files, the last time it was asked. */
+  #refusal: unknown
   /** Why the browser refused the last call that failed. */
   #failure: unknown
 
@@ -54,7 +56,9 @@ export class FilePool {
       const count = await pool.#countFiles()
       // The first one is the lock as well: nobody opens another before it.
       await pool.#openMore(1)
-      await pool.#openMore(Math.max(count, FIRST_FILES) - 1)
+      await pool.#openMore(FIRST_FILES - 1)
+      // Those at the end may be unused: of an attempt to open more than the browser does.
+      await pool.#openMore(count - FIRST_FILES).catch(throwIfLocked)
       return pool
     } catch (error) {
       pool.close()
@@ -92,6 +96,8 @@ export class FilePool {
       return call()
     } catch (error) {
       const { code, message } = error as CodedError<LevelErrorCode>
+      // To the engine, a file that could not be opened is missing.
+      if (code === 'LEVEL_CORRUPTION' && this.#refusal !== undefined) throw this.#refusal
       // An earlier failure is why the engine refuses writes.
       const isCause = this.#failure !== before || code === 'LEVEL_WRITES_REFUSED'
       const cause = isCause ? this.#failure : undefined
@@ -111,6 +117,7 @@ export class FilePool {
       engine.memory.subarray(start >>> 0, (start >>> 0) + (length >>> 0))
     return {
       file_count: () => files.length,
+      file_count_may_grow: () => Number(files.length < MAX_FILES && this.#refusal === undefined),
       file_read: (handle, at, start, length) =>
         this.#answer(() => file(handle).read(bytesAt(start, length), { at })),
       file_write: (handle, at, start, length) =>
@@ -143,18 +150,21 @@ export class FilePool {
     return count
   }
 
+  /** Opens the files that come next. If one fails, those before it stay. */
   async #openMore(count: number): Promise<void> {
     const first = this.#files.length
     const opened = await Promise.allSettled(
-      Array.from({ length: count }, (_, index) => openFile(this.#directory, String(first + index)))
+      Array.from({ length: Math.max(count, 0) }, (_, index) =>
+        openFile(this.#directory, String(first + index))
+      )
     )
-    const failed = opened.find((each) => each.status === 'rejected')
+    this.#refusal = undefined
     for (const each of opened) {
-      if (each.status !== 'fulfilled') continue
-      if (failed === undefined) this.#files.push(each.value)
+      if (each.status === 'rejected') this.#refusal ??= each.reason
+      else if (this.#refusal === undefined) this.#files.push(each.value)
       else each.value.close()
     }
-    if (failed !== undefined) throw failed.reason
+    if (this.#refusal !== undefined) throw this.#refusal
   }
 }
 
@@ -274,6 +284,10 @@ async function openFile(directory: FileSystemDirectoryHandle, name: string): Pro
   } finally {
     opening.delete(file)
   }
+}
+
+function throwIfLocked(error: unknown): void {
+  if ((error as CodedError<LevelErrorCode>).code === 'LEVEL_LOCKED') throw error
 }
 
 function locked(cause: unknown): Error {
