@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { buildBy } from '../../packages/terrace/scripts/cargo-build.mjs'
+import { LINKER_DIRECTORY, LINKER_FLAGS, linkerEnvironment } from './macos.mjs'
 import { root, tools, work } from './paths.mjs'
 
 /**
@@ -19,7 +20,7 @@ const WHOLE = {
 /**
  * Builds a crate for a platform of the list, in a target directory of cargo. Returns the files. Ends this program if that fails.
  *
- * zig compiles C and links, for it comes with the C libraries of all the platforms, and glibc's in each version.
+ * zig compiles C and links, for it comes with the C libraries of all the platforms, and glibc's in each version. For macOS it does not link.
  */
 export function build({ crate, isStatic, isWhole }, platform, targetDirectory = join(work, 'build')) {
   const target = platform.glibc ? `${platform.target}.${platform.glibc}` : platform.target
@@ -29,23 +30,23 @@ export function build({ crate, isStatic, isWhole }, platform, targetDirectory = 
 }
 
 function environment(platform, isStatic, targetDirectory) {
+  const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, encoding: 'utf8' }).trim()
   // The later of two that fit counts.
   const prefixes = [
     [root, '/terrace'],
     [targetDirectory, '/terrace/target'],
     [process.env.CARGO_HOME ?? join(homedir(), '.cargo'), '/cargo'],
-    [execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, encoding: 'utf8' }).trim(), '/rust']
+    [sysroot, '/rust']
   ].map(([from, to]) => `${from.replace(/\/$/, '')}=${to}`)
 
   const flags = prefixes.map((prefix) => `--remap-path-prefix=${prefix}`)
   // What loads a library has musl already. A program that brings its own runs on every Linux.
   if (platform.libc === 'musl' && !isStatic) flags.push('-Ctarget-feature=-crt-static')
-  // Libraries that are not used would be named in the file.
-  if (platform.os === 'darwin') flags.push('-Clink-arg=-Wl,-S', '-Clink-arg=-Wl,-dead_strip_dylibs')
+  if (platform.os === 'darwin') flags.push(...LINKER_FLAGS)
   // zig as the linker puts the time into the file unless it optimises.
   if (platform.os === 'win32') flags.push('-Clink-arg=-O2')
   return {
-    PATH: `${tools}${delimiter}${process.env.PATH}`,
+    PATH: [LINKER_DIRECTORY, tools, process.env.PATH].join(delimiter),
     CARGO_ZIGBUILD_PYTHON_PATH: join(tools, 'python3'),
     CARGO_ZIGBUILD_CACHE_DIR: join(work, 'zig', 'wrappers'),
     ZIG_GLOBAL_CACHE_DIR: join(work, 'zig', 'cache'),
@@ -55,6 +56,7 @@ function environment(platform, isStatic, targetDirectory) {
     CARGO_PROFILE_RELEASE_DEBUG: '0',
     // Changing a file for macOS after it was linked would break its signature.
     CARGO_PROFILE_RELEASE_STRIP: platform.os === 'darwin' ? 'none' : 'debuginfo',
-    MACOSX_DEPLOYMENT_TARGET: platform.macos ?? ''
+    MACOSX_DEPLOYMENT_TARGET: platform.macos ?? '',
+    ...(platform.os === 'darwin' && linkerEnvironment(sysroot))
   }
 }

@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process'
 /**
  * What the file says.
  *
- * @returns {{ format: string, arch: string, libraries: string[], exports: string[], glibc: string[], id?: string, macos?: string }} `libraries` as
- *   the file names them, `glibc` the versions of glibc's symbols, `id` the name that a library has for
- *   itself, and `macos` the oldest version.
+ * @returns {{ format: string, arch: string, libraries: string[], exports: string[], glibc: string[], id?: string, macos?: string, loose?:
+ *   string[] }} `libraries` as the file names them, `glibc` the versions of glibc's symbols, `id` the name that a library has for
+ *   itself, `macos` the oldest version, and `loose` the symbols that any program may have.
  */
 export function inspect(file) {
   const header = llvm('readobj', '--file-headers', file)
@@ -44,6 +44,10 @@ function readMachO(file) {
     // Its own name comes first.
     libraries: libraries.map((line) => line.replace(/ \(.*/, '')).filter((library) => library !== id),
     exports: matches(llvm('objdump', '--macho', '--exports-trie', file), /\s_(\S+)$/gm),
+    loose: matches(
+      llvm('nm', '-m', '--undefined-only', file),
+      /external _(\S+) \(dynamically looked up\)$/gm
+    ),
     macos: (/\bcmd LC_BUILD_VERSION\n.*?\bminos (\S+)/s.exec(commands) ??
       /\bcmd LC_VERSION_MIN_MACOSX\n.*?\bversion (\S+)/s.exec(commands))?.[1]
   }

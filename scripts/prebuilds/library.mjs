@@ -37,8 +37,7 @@ export function expectedOfLibrary({ os }) {
     darwin: `@rpath/libterrace.${INTERFACE}.dylib`,
     win32: 'terrace.dll'
   }[os]
-  // zig's linker for macOS knows no list of what to export.
-  return { exports: functions(), exportsMore: os === 'darwin', id }
+  return { exports: functions(), id }
 }
 
 /** The functions that the headers declare: names that parentheses follow, outside comments. */

@@ -35,6 +35,5 @@ export function expectedOfAddon({ os }) {
   // Node calls the first when it loads an addon, and the second before that. Without the second it takes the addon for one of
   // Node-API 8.
   const exports = ['napi_register_module_v1', 'node_api_module_get_api_version_v1']
-  // zig's linker for macOS knows no list of what to export.
-  return { exports, ...(os === 'darwin' && { id: '@rpath/terrace.node', exportsMore: true }) }
+  return { exports, ...(os === 'darwin' && { id: '@rpath/terrace.node' }) }
 }
