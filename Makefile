@@ -232,12 +232,13 @@ define prepare_windows
 endef
 
 # WINDOWS_JOBS="--only kills" make windows: one of them, see interop/windows/jobs.js. The addon is the one that is published.
-windows: build ## tests in wine: the environment of Windows, the engine, the Node package, abstract-level's suite, kills, classic-level beside it
+windows: build ## tests in wine: the environment of Windows, the engine, the program, the Node package, abstract-level's suite, kills, classic-level beside it
 	$(call step,windows)
 	$(prepare_windows)
 	@scripts/setup prebuilds
-	node scripts/prebuilds.mjs addon win32-x64
+	node scripts/prebuilds.mjs addon program win32-x64
 	cargo test --target $(WINDOWS) --package terrace-env --package terrace-engine
+	cargo test --target $(WINDOWS) --package terrace-cli -- --test-threads 1
 	node interop/windows/run.js $(WINDOWS_JOBS) --results results/windows.json
 
 windows-short: build ## a part of `windows`, where wine is there or can be installed

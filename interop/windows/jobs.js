@@ -49,6 +49,11 @@ export const jobs = [
     script: 'interop/windows/test/paths.test.js',
     flags: TESTS,
     isShort: true,
-    least: 3
+    least: 4
+  },
+  {
+    name: 'the program by its launcher',
+    script: 'interop/windows/test/program.test.js',
+    flags: TESTS
   }
 ]

@@ -10,6 +10,9 @@ if [[ ! -d $system ]]; then
   wineboot --init >/dev/null 2>&1
   wineserver --wait
 fi
+# The drive as a share of this machine, which Windows has by itself.
+mkdir -p "$WINEPREFIX/dosdevices/unc/localhost"
+ln -sfn "$WINEPREFIX/drive_c" "$WINEPREFIX/dosdevices/unc/localhost/c\$"
 if [[ ! -e $system/bcryptprimitives.dll || interop/windows/bcryptprimitives.c -nt $system/bcryptprimitives.dll ]]; then
   x86_64-w64-mingw32-gcc -shared -O2 -o "$system/bcryptprimitives.dll" interop/windows/bcryptprimitives.c -ladvapi32
 fi

@@ -134,8 +134,8 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             (code::DATABASE, Some("Choose a directory that does not exist yet.".to_owned()))
         }
         ErrorKind::Locked => {
-            let program =
-                path.and_then(owner::of_directory).map_or(String::new(), |owner| format!(" ({owner})"));
+            let owner = path.and_then(|path| owner::of_directory(path).process_of_held());
+            let program = owner.map_or(String::new(), |owner| format!(" ({owner})"));
             let advice = format!(
                 "Close the program that uses it{program} to change the database. Commands that only read (get, scan, \
                  count, stats, verify, inspect, export, diff, copy) work while it runs."

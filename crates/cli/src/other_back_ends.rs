@@ -15,7 +15,7 @@ use crate::failure::{Failure, Problem};
 
 const PROGRAM: &str = "terrace-copy";
 
-/// The file of it in `node_modules/.bin`.
+/// Its file, where npm has installed it: in `node_modules/.bin`, or in a directory of the PATH.
 const FILE: &str = if cfg!(windows) { "terrace-copy.cmd" } else { PROGRAM };
 
 /// How URLs begin, and the npm package that knows what they name.
@@ -47,7 +47,7 @@ pub(crate) fn arguments_for_it<'a>(
 
 /// Becomes the other program, or ends as it ends. Returns only if it cannot be run.
 pub(crate) fn hand_over(arguments: &[OsString]) -> Failure {
-    let program = installed_here().unwrap_or_else(|| PROGRAM.into());
+    let program = installed_here().unwrap_or_else(|| FILE.into());
     // What is on the PATH is found by the system.
     let error = become_program(Command::new(&program).args(arguments));
     if error.kind() == io::ErrorKind::NotFound {

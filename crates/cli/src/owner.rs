@@ -1,9 +1,10 @@
 //! Finds out who holds a database's lock without touching the file: from the system's table of locks, and from the
-//! process number that Terrace writes into LOCK. If the system has no such table (only Linux has it), nobody is
-//! found.
+//! process number that Terrace writes into LOCK. Only Linux has such a table. Elsewhere there is the number alone, which a
+//! process that crashed has left there.
 
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use terrace_engine::env::{FileId, default_env};
@@ -28,23 +29,78 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Who holds the lock of the database in `directory`; `None` if nobody does, or if it is unknown.
-pub(crate) fn of_directory(directory: &Path) -> Option<Owner> {
+/// What is known of who holds a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// Nobody does.
+    Nobody,
+    /// This process does.
+    Process(Owner),
+    /// The system does not tell. The last process that said so in the file, if any, has it or has crashed.
+    Unknown(Option<u32>),
+}
+
+impl Holder {
+    /// The process, where it is certain that one holds the lock.
+    pub(crate) fn process_of_held(self) -> Option<Owner> {
+        match self {
+            Self::Nobody => None,
+            Self::Process(owner) => Some(owner),
+            Self::Unknown(process) => process.map(|_| Owner { process, program: None }),
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nobody => f.write_str("nobody"),
+            Self::Process(owner) => owner.fmt(f),
+            Self::Unknown(Some(process)) => write!(f, "process {process}, unless it has crashed"),
+            Self::Unknown(None) => f.write_str("nobody known; this system does not tell"),
+        }
+    }
+}
+
+/// Who holds the lock of the database in `directory`.
+pub(crate) fn of_directory(directory: &Path) -> Holder {
     of_lock_file(&directory.join(file_name::LOCK))
 }
 
 /// Who holds a lock on this LOCK file.
-pub(crate) fn of_lock_file(lock: &Path) -> Option<Owner> {
-    let FileId { device, inode } = default_env().file_id(lock).ok()??;
-    let locks = fs::read_to_string("/proc/locks").ok()?;
-    let listed = locks.lines().find_map(|line| holder(line, device, inode))?;
+pub(crate) fn of_lock_file(lock: &Path) -> Holder {
+    let contents = fs::read_to_string(lock);
+    if contents.as_ref().is_err_and(is_kept_from_readers) {
+        return Holder::Process(Owner { process: None, program: None });
+    }
+    let written = || contents.ok()?.trim().parse().ok();
+    let Some(locks) = table_of_locks() else {
+        return Holder::Unknown(written());
+    };
+    let Ok(Some(FileId { device, inode })) = default_env().file_id(lock) else {
+        return Holder::Nobody;
+    };
+    let Some(listed) = locks.lines().find_map(|line| holder(line, device, inode)) else {
+        return Holder::Nobody;
+    };
     // The table has no process for a lock of an open file; Terrace, which takes such locks, writes its number.
-    let written = || fs::read_to_string(lock).ok()?.trim().parse().ok();
     let process = listed.or_else(written);
     let program = process
         .and_then(|process| fs::read_to_string(format!("/proc/{process}/comm")).ok())
         .map(|name| name.trim_end().to_owned());
-    Some(Owner { process, program })
+    Holder::Process(Owner { process, program })
+}
+
+fn table_of_locks() -> Option<String> {
+    // A path of Linux may exist elsewhere, and be something else.
+    if cfg!(target_os = "linux") { fs::read_to_string("/proc/locks").ok() } else { None }
+}
+
+/// Whether reading the file failed because of its lock: on Windows, LevelDB shares LOCK or its bytes with nobody.
+fn is_kept_from_readers(error: &io::Error) -> bool {
+    const SHARING_VIOLATION: i32 = 32;
+    const LOCK_VIOLATION: i32 = 33;
+    cfg!(windows) && matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION))
 }
 
 /// The process of a lock in the table, if it has one; `None` if `line` is not a lock of this file.

@@ -3,19 +3,41 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
 
 use support::{TestDirectory, program, terrace};
 
 /// Installs a program that prints its name and its arguments, one a line, and ends with an exit code of its own.
+#[cfg(unix)]
 fn install(directory: &Path, name: &str) {
     fs::create_dir_all(directory).unwrap();
-    let path = directory.join("terrace-copy");
     let script = format!("#!/bin/sh\necho {name}\nprintf '<%s>\\n' \"$@\"\necho noise >&2\nexit 42\n");
-    fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(directory.join("terrace-copy"), script).unwrap();
+    allow_to_run(directory, 0o755);
+}
+
+/// The same, as npm installs programs there.
+#[cfg(windows)]
+fn install(directory: &Path, name: &str) {
+    fs::create_dir_all(directory).unwrap();
+    let script = [
+        "@echo off",
+        &format!("echo {name}"),
+        ":next",
+        "if [%1]==[] exit /b 42",
+        "echo ^<%~1^>",
+        "shift",
+        "goto next",
+        "",
+    ];
+    fs::write(directory.join("terrace-copy.cmd"), script.join("\r\n")).unwrap();
+}
+
+#[cfg(unix)]
+fn allow_to_run(directory: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(directory.join("terrace-copy"), fs::Permissions::from_mode(mode)).unwrap();
 }
 
 fn copy(cwd: &Path, path: &Path, arguments: &[&str]) -> Output {
@@ -23,7 +45,7 @@ fn copy(cwd: &Path, path: &Path, arguments: &[&str]) -> Output {
 }
 
 fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
+    String::from_utf8(output.stdout.clone()).unwrap().replace("\r\n", "\n")
 }
 
 #[test]
@@ -33,25 +55,30 @@ fn the_nearest_program_gets_the_arguments_as_they_are() {
     fs::create_dir_all(&deep).unwrap();
     let on_path = scratch.path("bin");
     install(&on_path, "path");
-    let arguments = ["./a b", "lmdb:$(touch hacked);'", "--json", "*", "", "--prefix", "\\xff"];
+    // Batch files cannot take every argument as it is.
+    let arguments: &[_] = if cfg!(windows) {
+        &["./a b", "lmdb:x", "--json", "--prefix", "\\xff"]
+    } else {
+        &["./a b", "lmdb:$(touch hacked);'", "--json", "*", "", "--prefix", "\\xff"]
+    };
 
-    let output = copy(&deep, &on_path, &arguments);
+    let output = copy(&deep, &on_path, arguments);
     assert_eq!(output.status.code(), Some(42));
-    assert_eq!(output.stderr, b"noise\n");
+    assert_eq!(output.stderr, if cfg!(windows) { "" } else { "noise\n" }.as_bytes());
     let listed: String = arguments.iter().map(|argument| format!("<{argument}>\n")).collect();
     assert_eq!(out(&output), format!("path\n{listed}"));
     assert!(!deep.join("hacked").exists());
 
     for (directory, name) in [("project", "project"), ("project/a", "nearer")] {
         install(&scratch.path(directory).join("node_modules/.bin"), name);
-        assert_eq!(out(&copy(&deep, &on_path, &arguments)), format!("{name}\n{listed}"));
+        assert_eq!(out(&copy(&deep, &on_path, arguments)), format!("{name}\n{listed}"));
     }
     // Beside it, what is nearer to others does not count.
-    assert!(out(&copy(&scratch.path("project"), &on_path, &arguments)).starts_with("project\n"));
+    assert!(out(&copy(&scratch.path("project"), &on_path, arguments)).starts_with("project\n"));
 }
 
 #[test]
-fn a_program_that_is_missing_or_cannot_run_is_named() {
+fn a_program_that_is_missing_is_named() {
     let scratch = TestDirectory::new();
     let (cwd, nowhere) = (scratch.path("here"), scratch.path("nowhere"));
     fs::create_dir(&cwd).unwrap();
@@ -69,16 +96,24 @@ fn a_program_that_is_missing_or_cannot_run_is_named() {
         assert!(error.ends_with(&format!("\nInstall it: npm install terrace-copy {packages}\n")), "{error}");
         assert!(!error.contains("hunter2"));
     }
+}
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_may_not_run_is_named() {
+    let scratch = TestDirectory::new();
+    let (cwd, nowhere) = (scratch.path("here"), scratch.path("nowhere"));
     let bin = cwd.join("node_modules/.bin");
     install(&bin, "here");
-    fs::set_permissions(bin.join("terrace-copy"), fs::Permissions::from_mode(0o644)).unwrap();
+    allow_to_run(&bin, 0o644);
     let output = copy(&cwd, &nowhere, &["fruit", "lmdb:x"]);
     assert_eq!(output.status.code(), Some(3));
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("terrace-copy cannot be run"), "{error}");
 }
 
+/// No directory of Windows has such a name.
+#[cfg(unix)]
 #[test]
 fn directories_are_copied_without_it_whatever_their_names() {
     let scratch = TestDirectory::new();

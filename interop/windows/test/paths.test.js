@@ -1,7 +1,7 @@
 // Paths and programs that are special on Windows.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -32,6 +32,23 @@ test('a database may have a path of 400 characters, and a name in any script', a
       readdirSync(directory).filter((name) => !name.startsWith('x')),
       []
     )
+  }
+})
+
+test('a database may lie on a share of the network, and is locked there', async (t) => {
+  const shared = newDirectory(t).replace(/^([a-z]):/i, '\\\\localhost\\$1$')
+  for (const location of [join(shared, 'db'), join(shared, 'x'.repeat(200), 'y'.repeat(100))]) {
+    const db = new Level(location)
+    for (let round = 0; round < 3; round++) {
+      await db.put(`key${round}`, 'value', { sync: true })
+      await db.compactRange('a', 'z')
+      assert.equal((await db.keys().all()).length, round + 1)
+    }
+    const { cause } = await new Level(location).open().then(assert.fail, (error) => error)
+    assert.equal(cause.code, 'LEVEL_LOCKED')
+    await db.close()
+    await Level.destroy(location)
+    assert.equal(existsSync(location), false)
   }
 })
 

@@ -11,7 +11,7 @@ use terrace_format::file_name::{self, FileKind};
 use super::Failure;
 use crate::database::Directory;
 use crate::failure::Answer;
-use crate::owner;
+use crate::owner::{self, Holder};
 use crate::text::{FormatArguments, Json, plural};
 
 const EXAMPLES: &str = r#"Examples:
@@ -132,7 +132,7 @@ impl What {
             let mut members = vec![
                 ("directory", Json::from(db.path().to_string_lossy().into_owned())),
                 ("comparator", db.options().comparator.name_text().into_owned().into()),
-                ("owner", owner.map(|owner| owner.to_string()).into()),
+                ("owner", (owner != Holder::Nobody).then(|| owner.to_string()).into()),
                 ("size_bytes", sizes.total_bytes().into()),
                 ("table_bytes", sizes.tables.1.into()),
                 ("log_bytes", sizes.logs.1.into()),
@@ -147,10 +147,7 @@ impl What {
             return Ok(Answer::Yes);
         }
         writeln!(out, "order of keys    {}", db.options().comparator.name_text())?;
-        match owner {
-            Some(owner) => writeln!(out, "in use by        {owner}")?,
-            None => writeln!(out, "in use by        nobody")?,
-        }
+        writeln!(out, "in use by        {owner}")?;
         writeln!(out, "last write       sequence {}", stats.last_sequence)?;
         writeln!(out, "size on disk     {}", shown_bytes(sizes.total_bytes()))?;
         for (name, (count, bytes)) in

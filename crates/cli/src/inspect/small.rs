@@ -8,7 +8,7 @@ use terrace_format::{current, file_name};
 
 use super::report::{Level, Report};
 use crate::failure::Failure;
-use crate::owner;
+use crate::owner::{self, Holder};
 use crate::text::Json;
 use crate::text::escape::escaped;
 
@@ -34,14 +34,14 @@ pub(super) fn inspect_current(path: &Path, report: &mut Report<'_>) -> Result<()
 pub(super) fn inspect_lock(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
     let contents = fs::read(path)?;
     let owner = owner::of_lock_file(path);
-    let held = match &owner {
-        Some(owner) => format!("held by {owner}"),
-        None => "not held by any known process".to_owned(),
+    let held = match owner {
+        Holder::Nobody => "not held by any known process".to_owned(),
+        _ => format!("held by {owner}"),
     };
     let text = format!("LOCK, which a process locks while the database is open: {held}");
     let members = vec![
         ("type", Json::from("lock")),
-        ("owner", owner.map(|owner| owner.to_string()).into()),
+        ("owner", (owner != Holder::Nobody).then(|| owner.to_string()).into()),
         ("contents", Json::bytes(&contents)),
     ];
     Ok(report.item(Level::Summary, None, "file", text, members)?)

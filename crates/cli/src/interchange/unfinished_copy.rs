@@ -7,10 +7,12 @@
 //!
 //! Predecessor: `copy`. Successor: the file system.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use terrace_engine::env::Env;
 use terrace_engine::{Db, Options};
 use terrace_format::file_name::{self, FileKind};
 
@@ -20,6 +22,7 @@ const DIRECTORY: &str = "unfinished-copy";
 
 /// See the head of this file.
 pub(crate) struct UnfinishedCopy {
+    env: Arc<dyn Env>,
     target: PathBuf,
     directory: PathBuf,
 }
@@ -45,7 +48,7 @@ impl UnfinishedCopy {
         fs::create_dir_all(target)?;
         match fs::read_dir(target)?.find(|entry| !is_directory(entry)) {
             Some(_) => Err(is_taken(target)),
-            None => Ok(Self { target: target.to_owned(), directory }),
+            None => Ok(Self { env: Arc::clone(&options.env), target: target.to_owned(), directory }),
         }
     }
 
@@ -61,11 +64,11 @@ impl UnfinishedCopy {
         files.sort_by_key(|(_, kind)| *kind == FileKind::Current);
         for (name, kind) in files {
             if kind == FileKind::Current {
-                sync(&self.target)?;
+                self.env.sync_directory(&self.target)?;
             }
-            fs::rename(self.directory.join(&name), self.target.join(&name))?;
+            self.env.rename(&self.directory.join(&name), &self.target.join(&name))?;
         }
-        sync(&self.target)?;
+        self.env.sync_directory(&self.target)?;
         fs::remove_dir_all(&self.directory)?;
         Ok(())
     }
@@ -92,8 +95,4 @@ fn files_in(directory: &Path) -> io::Result<Vec<(String, FileKind)>> {
         }
     }
     Ok(files)
-}
-
-fn sync(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
 }
