@@ -237,6 +237,35 @@ fn a_compaction_in_steps_lets_writes_go_on_between_them_and_frees_the_space() {
 }
 
 #[test]
+fn a_compaction_that_merges_small_tables_leaves_few_of_entries_in_order() {
+    let handles = SimulatedHandles::new(4, 200);
+    let pool = pool(&handles);
+    let options = || Options { max_file_size_bytes: 1 << 20, ..options(pool.clone()) };
+    let db = Db::open("/", options()).unwrap();
+    for number in 0..20_000_u32 {
+        db.put(&number.to_be_bytes(), &number.to_le_bytes().repeat(30), &WriteOptions::default()).unwrap();
+    }
+    while db.step() {}
+    let (before, expected) = (db.tables().unwrap().len(), contents(&db));
+    assert!(before > 30, "{before} tables");
+    // Without that, tables that overlap none stay as they are.
+    let mut compaction = db.begin_compact_range(None, None).unwrap();
+    while compaction.step().unwrap() {}
+    drop(compaction);
+    assert!(db.tables().unwrap().len() > before / 2);
+
+    let mut compaction = db.begin_compact_range(None, None).unwrap().merging_below(512 << 10);
+    while compaction.step().unwrap() {}
+    drop(compaction);
+    let total_bytes: u64 = db.tables().unwrap().iter().map(|table| table.size_bytes).sum();
+    assert_eq!(db.tables().unwrap().len() as u64, total_bytes.div_ceil(1 << 20));
+    assert!(pool.used_slots() < before / 2, "{} files", pool.used_slots());
+    assert_eq!(contents(&db), expected);
+    db.close().unwrap();
+    assert_eq!(contents(&Db::open("/", options()).unwrap()), expected);
+}
+
+#[test]
 fn a_compaction_in_steps_ends_with_its_database() {
     let handles = SimulatedHandles::new(3, 60);
     let db = open(&handles).unwrap();

@@ -26,6 +26,12 @@ pub(crate) const RESERVED_FILES: usize = 8;
 /// The part of them that a job in the background leaves alone. It gives more back than it takes.
 const LEFT_FILES: usize = 2;
 
+/// Small tables are merged when fewer files than this can be written.
+const FEW_FILES: usize = 16;
+
+/// A merge begins once so many more files are in use than the last one has left.
+const FILES_TO_MERGE: usize = 32;
+
 /// Compactions of larger tables would take long steps.
 const MAX_TABLE_SIZE_BYTES: u64 = 64 << 20;
 
@@ -49,6 +55,15 @@ pub(crate) struct Database {
     iterators: Numbered<Iterator>,
     compactions: Numbered<CompactRange>,
     exports: Numbered<Export>,
+    merge: Merge,
+}
+
+/// The merge of small tables. Those that overlap no others, as of entries in order, are only moved from level to level, and each has a file.
+#[derive(Default)]
+struct Merge {
+    running: Option<CompactRange>,
+    /// The fewest files that were in use since the last one began.
+    used: usize,
 }
 
 /// How to open the database.
@@ -116,6 +131,7 @@ pub(crate) fn adopt(db: Db, pool: Option<PooledEnv>) {
         iterators: Numbered::new(),
         compactions: Numbered::new(),
         exports: Numbered::new(),
+        merge: Merge::default(),
     }));
 }
 
@@ -139,7 +155,7 @@ impl Database {
     }
 
     /// Writes a batch in LevelDB's form. Where there are no files for it, jobs in the background may free some.
-    pub(crate) fn write(&self, batch: &[u8], sync: bool) -> Outcome<()> {
+    pub(crate) fn write(&mut self, batch: &[u8], sync: bool) -> Outcome<()> {
         while self.lacks_files() {
             if !self.step() {
                 return Err(Failure::new(
@@ -197,8 +213,32 @@ impl Database {
     }
 
     /// Runs one job in the background, if one waits and finds room. Returns whether it did.
-    pub(crate) fn step(&self) -> bool {
-        reserving(LEFT_FILES, self.pool.as_ref(), || self.db.step())
+    pub(crate) fn step(&mut self) -> bool {
+        reserving(LEFT_FILES, self.pool.as_ref(), || self.db.step()) || self.merge_step()
+    }
+
+    /// Merges some small tables, if files are few and many tables small. Returns whether it did.
+    fn merge_step(&mut self) -> bool {
+        let Some(pool) = self.pool.clone() else { return false };
+        if self.merge.running.is_none() && self.wants_merge(&pool) {
+            let Ok(compaction) = self.begin_compaction(None, None) else { return false };
+            self.merge = Merge { running: Some(compaction), used: pool.used_slots() };
+        }
+        let Some(compaction) = &mut self.merge.running else { return false };
+        let goes_on = reserving(LEFT_FILES, Some(&pool), || compaction.step());
+        self.merge.used = self.merge.used.min(pool.used_slots());
+        if !matches!(goes_on, Ok(true)) {
+            self.merge.running = None;
+        }
+        goes_on.is_ok()
+    }
+
+    fn wants_merge(&self, pool: &PooledEnv) -> bool {
+        let used = pool.used_slots();
+        let is_due = !host_files::may_grow()
+            && self.free_files() < FEW_FILES
+            && used >= self.merge.used + FILES_TO_MERGE;
+        is_due && 2 * pool.total_bytes() < used as u64 * self.db.options().max_file_size_bytes
     }
 
     pub(crate) fn free_files(&self) -> usize {
@@ -244,8 +284,15 @@ impl Database {
 
     /// Begins a compaction.
     pub(crate) fn compact_range(&mut self, start: &[u8], end: &[u8]) -> Outcome<i32> {
-        let compaction = self.db.begin_compact_range(Some(start), Some(end)).map_err(failed)?;
+        let compaction = self.begin_compaction(Some(start), Some(end)).map_err(failed)?;
         Ok(self.compactions.add(compaction))
+    }
+
+    /// Tables of less than half the size are merged: each has a file.
+    fn begin_compaction(&self, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<CompactRange, Error> {
+        let begin = || self.db.begin_compact_range(start, end);
+        let compaction = reserving(LEFT_FILES, self.pool.as_ref(), begin)?;
+        Ok(compaction.merging_below(self.db.options().max_file_size_bytes / 2))
     }
 
     /// Runs a step of a compaction. Returns whether there may be another one; otherwise it has ended.

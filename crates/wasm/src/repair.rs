@@ -2,22 +2,19 @@
 
 use std::sync::Arc;
 
-use terrace_engine::env::pooled::Handles;
 use terrace_engine::{Db, Options};
 use terrace_wasm_exchange::{Outcome, answer, report, report_to_host};
 
 use crate::database::{DIRECTORY, pool, table_size_bytes};
 use crate::failures::failed;
-use crate::host_files::HostFiles;
 
 /// Files that a repair makes besides tables: the MANIFEST, CURRENT and the log for people, with some to spare.
 const OTHER_FILES: usize = 8;
 
 /// Whether more files should be open. A repair makes no more tables than there are files, and removes none before the end.
 fn wants_files() -> Outcome<bool> {
-    let free = pool()?.free_slots();
-    let used = HostFiles.count().saturating_sub(1 + free);
-    Ok(free < used + OTHER_FILES)
+    let pool = pool()?;
+    Ok(pool.free_slots() < pool.used_slots() + OTHER_FILES)
 }
 
 fn repair(output: &mut Vec<u8>) -> Outcome<()> {

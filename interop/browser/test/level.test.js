@@ -321,9 +321,9 @@ const refusalFrom = (limit) => `
   }
 `
 
-async function assertFullPoolOpensAgain(t, preparation) {
+test('a database that has as many files as the browser opens, opens again each time, and compactRange() makes room', async (t) => {
   const functions = `
-    ${preparation}
+    ${refusalFrom(36)}
     const key = (number) => String(number).padStart(9, '0')
     const open = async () => {
       const db = new Level('all files', { writeBufferSize: 32 << 10 })
@@ -369,14 +369,32 @@ async function assertFullPoolOpensAgain(t, preparation) {
   }
   await page.evaluate(() => globalThis.workers[12].terminate())
   assert.equal(await run(page, 'goOn', [stored], 13), 200)
-}
-
-test('a database that has as many files as there may be opens again each time, and compactRange() makes room', async (t) => {
-  await assertFullPoolOpensAgain(t, '')
 })
 
-test('so does one that has as many files as the browser opens', async (t) => {
-  await assertFullPoolOpensAgain(t, refusalFrom(52))
+test('entries in order, whose tables overlap none, do not run out of files: small tables are merged', async (t) => {
+  const functions = `
+    const key = (number) => String(number).padStart(9, '0')
+    let db
+    export async function fill(count) {
+      db = new Level('in order', { writeBufferSize: 32 << 10 })
+      await db.open()
+      for (let number = 0; number < count; number += 200) {
+        await db.batch(Array.from({ length: 200 }, (_, n) => ({ type: 'put', key: key(number + n), value: 'value' })))
+      }
+    }
+    export const found = async () => (await db.keys().all()).length
+    export async function reopen() {
+      db = new Level('in order', { createIfMissing: false })
+      await db.open()
+      return found()
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  // Three times what makes as many tables as there may be.
+  await run(page, 'fill', [500_000])
+  assert.equal(await run(page, 'found'), 500_000)
+  await page.evaluate(() => globalThis.workers[0].terminate())
+  assert.equal(await run(page, 'reopen', [], 1), 500_000)
 })
 
 test('a database whose files the browser does not all open is not taken for damaged', async (t) => {

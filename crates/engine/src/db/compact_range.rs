@@ -40,6 +40,14 @@ impl Drop for ManualCall {
 }
 
 impl CompactRange {
+    /// Merges neighbouring tables that are smaller than `size_bytes`, too, for where files are few: entries in order make tables that overlap no
+    /// others, which are otherwise moved as they are.
+    #[must_use]
+    pub fn merging_below(mut self, size_bytes: u64) -> Self {
+        self.range.merge_below(size_bytes);
+        self
+    }
+
     /// Runs one step: a compaction of some files. Returns whether there may be another one.
     ///
     /// # Errors

@@ -71,6 +71,11 @@ impl PooledEnv {
         self.pool.slots().free_count()
     }
 
+    /// How many slots have a file, whether it has a name or only open handles.
+    pub fn used_slots(&self) -> usize {
+        self.pool.slots().used_count()
+    }
+
     /// Keeps `count` free slots from new files, from now on. Opening a database takes a few. So that it can be opened again when its files
     /// have taken all others, ask for them once it is open, and write nothing while [`lacks_reserve`](Self::lacks_reserve).
     pub fn reserve_slots(&self, count: usize) {

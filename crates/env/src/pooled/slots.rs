@@ -62,6 +62,12 @@ impl Slots {
         free.usable()
     }
 
+    /// The map's handle is none of them.
+    pub(super) fn used_count(&self) -> usize {
+        let free = self.free.lock();
+        free.known - 1 - free.slots.len()
+    }
+
     /// Whether fewer slots are free than are reserved.
     pub(super) fn lacks_reserve(&self) -> bool {
         let mut free = self.free.lock();

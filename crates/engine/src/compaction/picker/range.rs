@@ -5,7 +5,8 @@
 //! 1. From level 0 on, level by level, push what overlaps the range down, until the range is in one level only: the deepest
 //!    that held any of it. A step goes down as many levels as it can at once, so that entries are not rewritten in each of
 //!    them, but only one level if it would otherwise become large or reach beyond the range.
-//! 2. There, rewrite the files that may hold tombstones and were not written since the call.
+//! 2. There, rewrite the files that may hold tombstones and were not written since the call, and, if that is asked for, neighbours that are
+//!    small: entries in order make tables that overlap nothing, and are moved down as they are.
 //!
 //! One call is therefore enough, where LevelDB needs two (google/leveldb#227: it never rewrites the deepest level).
 //!
@@ -52,13 +53,27 @@ pub struct RangeCompaction {
     level: usize,
     /// The last user key that is done in the current level.
     done_until: Option<Vec<u8>>,
+    /// Neighbours that are smaller are merged.
+    merged_below_bytes: u64,
 }
 
 impl RangeCompaction {
     /// The compaction of the user keys from `begin` to `end`, both included; `None` is an open end. Make it after the
     /// memtables were flushed, with [`VersionSet::next_file_number`](crate::version::VersionSet::next_file_number).
     pub fn new(begin: Option<Vec<u8>>, end: Option<Vec<u8>>, next_file_number: u64) -> Self {
-        Self { begin, end, first_new_number: next_file_number, level: 0, done_until: None }
+        Self {
+            begin,
+            end,
+            first_new_number: next_file_number,
+            level: 0,
+            done_until: None,
+            merged_below_bytes: 0,
+        }
+    }
+
+    /// Merges neighbouring files of the deepest level that are smaller than this, too.
+    pub fn merge_below(&mut self, size_bytes: u64) {
+        self.merged_below_bytes = size_bytes;
     }
 
     /// The next step for the present files and running jobs.
@@ -79,9 +94,12 @@ impl RangeCompaction {
             } else {
                 let begin = self.done_until.as_deref().or(self.begin.as_deref());
                 let run = version.overlapping_range(self.level, begin, self.end.as_deref());
-                let files =
-                    version.levels[self.level][run].iter().filter(|file| !self.is_done(file, options));
-                first_files(files, |file| !rewrites || self.needs_rewrite(file, options), options)
+                let files = &version.levels[self.level][run];
+                let files = &files[files.partition_point(|file| self.is_done(file, options))..];
+                let is_wanted = |at: usize| {
+                    !rewrites || self.needs_rewrite(&files[at], options) || self.is_merged(files, at)
+                };
+                first_files(files, is_wanted, options)
             };
             if inputs.is_empty() {
                 if rewrites {
@@ -147,22 +165,32 @@ impl RangeCompaction {
             && file.newest_sequence() <= options.oldest_reader
             && file.counts().is_none_or(|counts| counts.deletions > 0)
     }
+
+    /// Whether the file is to be merged with the one before it or after it.
+    fn is_merged(&self, files: &[Arc<FileMeta>], at: usize) -> bool {
+        let is_small = |at: usize| {
+            files.get(at).is_some_and(|file| {
+                file.number < self.first_new_number && file.size_bytes < self.merged_below_bytes
+            })
+        };
+        is_small(at) && (is_small(at + 1) || at.checked_sub(1).is_some_and(is_small))
+    }
 }
 
-/// The first adjacent files that are `wanted`, up to the size of a step.
-fn first_files<'a>(
-    files: impl Iterator<Item = &'a Arc<FileMeta>>,
-    wanted: impl Fn(&FileMeta) -> bool,
+/// The first adjacent files at places that are `wanted`, up to the size of a step.
+fn first_files(
+    files: &[Arc<FileMeta>],
+    wanted: impl Fn(usize) -> bool,
     options: &PickerOptions,
 ) -> Vec<Arc<FileMeta>> {
     let mut size_bytes = 0;
-    files
-        .skip_while(|file| !wanted(file))
-        .take_while(|file| {
-            let room = size_bytes < STEP_FILES * options.max_file_size_bytes && wanted(file);
-            size_bytes += file.size_bytes;
+    (0..files.len())
+        .skip_while(|at| !wanted(*at))
+        .take_while(|at| {
+            let room = size_bytes < STEP_FILES * options.max_file_size_bytes && wanted(*at);
+            size_bytes += files[*at].size_bytes;
             room
         })
-        .cloned()
+        .map(|at| Arc::clone(&files[at]))
         .collect()
 }

@@ -86,7 +86,11 @@ impl Script {
             "range" => {
                 let (begin, end) = words.next().unwrap().split_once("..").unwrap();
                 let bound = |key: &str| (key != "-").then(|| key.as_bytes().to_vec());
-                self.range = Some(RangeCompaction::new(bound(begin), bound(end), 1000));
+                let mut range = RangeCompaction::new(bound(begin), bound(end), 1000);
+                if let Some(size) = words.next() {
+                    range.merge_below(parse_size(size));
+                }
+                self.range = Some(range);
                 self.step(out);
             }
             "step" => self.step(out),
