@@ -238,7 +238,7 @@ impl Database {
         let is_due = !host_files::may_grow()
             && self.free_files() < FEW_FILES
             && used >= self.merge.used + FILES_TO_MERGE;
-        is_due && 2 * pool.total_bytes() < used as u64 * self.db.options().max_file_size_bytes
+        is_due && pool.total_bytes() < used as u64 * self.small_table_bytes()
     }
 
     pub(crate) fn free_files(&self) -> usize {
@@ -288,11 +288,15 @@ impl Database {
         Ok(self.compactions.add(compaction))
     }
 
-    /// Tables of less than half the size are merged: each has a file.
+    /// Neighbouring tables that are smaller are merged, each of which has a file. Those of a write buffer's size count as small.
+    fn small_table_bytes(&self) -> u64 {
+        self.db.options().max_file_size_bytes / 4 * 3
+    }
+
     fn begin_compaction(&self, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<CompactRange, Error> {
         let begin = || self.db.begin_compact_range(start, end);
         let compaction = reserving(LEFT_FILES, self.pool.as_ref(), begin)?;
-        Ok(compaction.merging_below(self.db.options().max_file_size_bytes / 2))
+        Ok(compaction.merging_below(self.small_table_bytes()))
     }
 
     /// Runs a step of a compaction. Returns whether there may be another one; otherwise it has ended.

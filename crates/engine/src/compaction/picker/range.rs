@@ -28,6 +28,9 @@ use crate::version::version::Version;
 /// too long.
 const STEP_FILES: u64 = 8;
 
+/// The same where small files are merged, because files are few.
+const MERGE_STEP_FILES: u64 = 4;
+
 /// A step goes down more than one level if its inputs are at most this many times a file's size, because all of them stay on
 /// the disk until it ends.
 const DEEP_STEP_FILES: u64 = 64;
@@ -99,7 +102,8 @@ impl RangeCompaction {
                 let is_wanted = |at: usize| {
                     !rewrites || self.needs_rewrite(&files[at], options) || self.is_merged(files, at)
                 };
-                first_files(files, is_wanted, options)
+                let step_files = if self.merged_below_bytes > 0 { MERGE_STEP_FILES } else { STEP_FILES };
+                first_files(files, is_wanted, step_files * options.max_file_size_bytes)
             };
             if inputs.is_empty() {
                 if rewrites {
@@ -177,17 +181,17 @@ impl RangeCompaction {
     }
 }
 
-/// The first adjacent files at places that are `wanted`, up to the size of a step.
+/// The first adjacent files at places that are `wanted`, up to and with the one that reaches `step_bytes`.
 fn first_files(
     files: &[Arc<FileMeta>],
     wanted: impl Fn(usize) -> bool,
-    options: &PickerOptions,
+    step_bytes: u64,
 ) -> Vec<Arc<FileMeta>> {
     let mut size_bytes = 0;
     (0..files.len())
         .skip_while(|at| !wanted(*at))
         .take_while(|at| {
-            let room = size_bytes < STEP_FILES * options.max_file_size_bytes && wanted(*at);
+            let room = size_bytes < step_bytes && wanted(*at);
             size_bytes += files[*at].size_bytes;
             room
         })
