@@ -159,12 +159,14 @@ impl Shell {
     }
 }
 
-/// The file that stores the history: the XDG base directory specification's place for state.
+/// The file that stores the history: the XDG base directory specification's place for state, or that of Windows.
 fn history_file() -> Option<PathBuf> {
-    let state =
-        std::env::var_os("XDG_STATE_HOME").filter(|directory| !directory.is_empty()).map(PathBuf::from);
-    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
-    Some(state.join("terrace/history"))
+    let named =
+        |variable| std::env::var_os(variable).filter(|directory| !directory.is_empty()).map(PathBuf::from);
+    let state = named("XDG_STATE_HOME").or_else(|| {
+        if cfg!(windows) { named("LOCALAPPDATA") } else { Some(named("HOME")?.join(".local/state")) }
+    });
+    Some(state?.join("terrace/history"))
 }
 
 /// Splits a line into words, separated by blanks except within quotes. A backslash stays in the escaped text that it
