@@ -422,8 +422,8 @@ test('a database whose files the browser does not all open is not taken for dama
   `
   const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
   await run(page, 'fill')
-  await assert.rejects(run(page, 'use', [20]), /no more/)
-  await assert.rejects(run(page, 'repair', [20]), /no more/)
+  await assert.rejects(run(page, 'use', [20]), /LEVEL_IO_ERROR.*no more/)
+  await assert.rejects(run(page, 'repair', [20]), /LEVEL_IO_ERROR.*no more/)
   assert.equal(await run(page, 'use', [1000]), 20_000)
 })
 

@@ -97,7 +97,7 @@ export class FilePool {
     } catch (error) {
       const { code, message } = error as CodedError<LevelErrorCode>
       // To the engine, a file that could not be opened is missing.
-      if (code === 'LEVEL_CORRUPTION' && this.#refusal !== undefined) throw this.#refusal
+      if (code === 'LEVEL_CORRUPTION' && this.#refusal !== undefined) throw unopened(this.#refusal)
       // An earlier failure is why the engine refuses writes.
       const isCause = this.#failure !== before || code === 'LEVEL_WRITES_REFUSED'
       const cause = isCause ? this.#failure : undefined
@@ -284,6 +284,11 @@ async function openFile(directory: FileSystemDirectoryHandle, name: string): Pro
   } finally {
     opening.delete(file)
   }
+}
+
+function unopened(cause: unknown): Error {
+  const message = `The browser does not open all files of the database (${cause}). It may once less is open`
+  return coded('LEVEL_IO_ERROR', message, cause)
 }
 
 function throwIfLocked(error: unknown): void {
