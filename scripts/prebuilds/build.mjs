@@ -29,6 +29,14 @@ export function build({ crate, isStatic, isWhole }, platform, targetDirectory = 
   return buildBy('zigbuild', crate, options, variables)
 }
 
+/**
+ * zig's compiler writes for debuggers of Windows how it was called, and where it puts the object for a moment. A static library keeps
+ * that.
+ */
+function objectFlags({ os }) {
+  return os === 'win32' ? ['-g0', '-Xclang', '-object-file-name=object'] : []
+}
+
 function environment(platform, isStatic, targetDirectory) {
   const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, encoding: 'utf8' }).trim()
   // The later of two that fit counts.
@@ -51,7 +59,7 @@ function environment(platform, isStatic, targetDirectory) {
     CARGO_ZIGBUILD_CACHE_DIR: join(work, 'zig', 'wrappers'),
     ZIG_GLOBAL_CACHE_DIR: join(work, 'zig', 'cache'),
     CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
-    CFLAGS: prefixes.map((prefix) => `-ffile-prefix-map=${prefix}`).join(' '),
+    CFLAGS: [...prefixes.map((prefix) => `-ffile-prefix-map=${prefix}`), ...objectFlags(platform)].join(' '),
     CARGO_INCREMENTAL: '0',
     CARGO_PROFILE_RELEASE_DEBUG: '0',
     // Changing a file for macOS after it was linked would break its signature.

@@ -3,6 +3,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileOf } from '../../packages/terrace/scripts/cargo-build.mjs'
 import { PLATFORMS } from '../../packages/terrace/scripts/platforms.mjs'
@@ -69,7 +70,7 @@ function assemble(name, files, directory) {
     result,
     binary: shared,
     expected: expectedOfLibrary(platform),
-    wrong: missingIn(held),
+    wrong: wrongIn(held),
     places: [[result, archiveFile(packed, platform)]]
   }
 }
@@ -130,6 +131,15 @@ function writeBuildFiles({ os }, version, stage) {
 }
 
 /** What is wrong with the static library. */
+function wrongIn(held) {
+  const contents = readFileSync(held)
+  const named = [root, homedir()].filter((directory) => contents.includes(directory))
+  return [
+    ...named.map((directory) => `the static library names the directory ${directory}`),
+    ...missingIn(held)
+  ]
+}
+
 function missingIn(held) {
   const defined = new Set(definedIn(held))
   const missing = functions().filter((name) => !defined.has(name) && !defined.has(`_${name}`))
