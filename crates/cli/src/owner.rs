@@ -1,6 +1,7 @@
 //! Finds out who holds a database's lock without touching the file: from the system's table of locks, and from the
-//! process number that Terrace writes into LOCK. Only Linux has such a table. Elsewhere there is the number alone, which a
-//! process that crashed has left there.
+//! process number that Terrace writes into LOCK. Only Linux has such a table. On Windows there is the number alone, which a
+//! process that crashed has left there. On other systems the file is not even read: closing it would release the lock, if this
+//! process holds it.
 
 use std::fmt;
 use std::fs;
@@ -69,13 +70,8 @@ pub(crate) fn of_directory(directory: &Path) -> Holder {
 
 /// Who holds a lock on this LOCK file.
 pub(crate) fn of_lock_file(lock: &Path) -> Holder {
-    let contents = fs::read_to_string(lock);
-    if contents.as_ref().is_err_and(is_kept_from_readers) {
-        return Holder::Process(Owner { process: None, program: None });
-    }
-    let written = || contents.ok()?.trim().parse().ok();
     let Some(locks) = table_of_locks() else {
-        return Holder::Unknown(written());
+        return if cfg!(windows) { noted_in(lock) } else { Holder::Unknown(None) };
     };
     let Ok(Some(FileId { device, inode })) = default_env().file_id(lock) else {
         return Holder::Nobody;
@@ -84,7 +80,7 @@ pub(crate) fn of_lock_file(lock: &Path) -> Holder {
         return Holder::Nobody;
     };
     // The table has no process for a lock of an open file; Terrace, which takes such locks, writes its number.
-    let process = listed.or_else(written);
+    let process = listed.or_else(|| number_in(&fs::read_to_string(lock).ok()?));
     let program = process
         .and_then(|process| fs::read_to_string(format!("/proc/{process}/comm")).ok())
         .map(|name| name.trim_end().to_owned());
@@ -96,11 +92,25 @@ fn table_of_locks() -> Option<String> {
     if cfg!(target_os = "linux") { fs::read_to_string("/proc/locks").ok() } else { None }
 }
 
+/// What the file itself says, where reading it does no harm to its lock.
+fn noted_in(lock: &Path) -> Holder {
+    match fs::read_to_string(lock) {
+        Ok(contents) => Holder::Unknown(number_in(&contents)),
+        Err(error) if is_kept_from_readers(&error) => Holder::Process(Owner { process: None, program: None }),
+        Err(_) => Holder::Unknown(None),
+    }
+}
+
+/// The process number that Terrace has written into LOCK.
+fn number_in(contents: &str) -> Option<u32> {
+    contents.trim().parse().ok()
+}
+
 /// Whether reading the file failed because of its lock: on Windows, LevelDB shares LOCK or its bytes with nobody.
 fn is_kept_from_readers(error: &io::Error) -> bool {
     const SHARING_VIOLATION: i32 = 32;
     const LOCK_VIOLATION: i32 = 33;
-    cfg!(windows) && matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION))
+    matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION))
 }
 
 /// The process of a lock in the table, if it has one; `None` if `line` is not a lock of this file.
