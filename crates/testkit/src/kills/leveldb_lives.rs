@@ -83,7 +83,7 @@ impl Trial {
         self.check(&ours, false)?;
         self.check(&ours, true)?;
         self.last += 1;
-        self.writes = found;
+        carry_over(&mut self.writes, &found, self.last);
         let abandoned = if self.random.one_in(2) { ours } else { self.take_over(&left, &ours)? };
         fs::remove_dir_all(abandoned).map_err(|error| error.to_string())
     }
@@ -207,6 +207,17 @@ impl Trial {
     }
 }
 
+/// What is known of each key after a life that left `found`. Deletions stay known: a repair in any later life may bring
+/// back what they deleted. A put that is gone was deleted by the write in progress, whose number is `unfinished`.
+fn carry_over(writes: &mut Writes, found: &Writes, unfinished: u64) {
+    for (key, write) in writes.iter_mut() {
+        if write.1 && !found.contains_key(key) {
+            *write = (unfinished, false);
+        }
+    }
+    writes.extend(found.iter().map(|(key, write)| (key.clone(), *write)));
+}
+
 fn options(read_only: bool) -> Options {
     Options {
         create_if_missing: false,
@@ -247,4 +258,32 @@ fn number_of(value: &[u8]) -> Result<u64, String> {
 
 fn shown(value: Option<&Vec<u8>>) -> String {
     value.map_or("nothing".to_owned(), |value| String::from_utf8_lossy(value).chars().take(20).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writes(writes: &[(&str, u64, bool)]) -> Writes {
+        writes.iter().map(|&(key, number, is_put)| (key.to_owned(), (number, is_put))).collect()
+    }
+
+    #[test]
+    fn what_an_earlier_life_deleted_may_come_back_in_a_later_one() {
+        let mut known = writes(&[
+            ("deleted", 7, false),
+            ("unfinished", 6, true),
+            ("restored", 5, false),
+            ("put", 8, true),
+        ]);
+        carry_over(&mut known, &writes(&[("put", 8, true), ("restored", 3, true), ("new", 9, true)]), 9);
+        let expected = [
+            ("deleted", 7, false),
+            ("unfinished", 9, false),
+            ("restored", 3, true),
+            ("put", 8, true),
+            ("new", 9, true),
+        ];
+        assert_eq!(known, writes(&expected));
+    }
 }
