@@ -10,50 +10,32 @@ const nameOf = (location) => createHash('sha1').update(location).digest('hex')
 const open = (url, location, options) =>
   new MysqlLevel(url, { name: nameOf(location), poolSize: 160, ...options })
 
-/** @type {import('../targets.js').Target} */
-export const mysql = {
-  name: 'MysqlLevel',
+/** Used by any number of processes. @returns {import('../targets.js').Target} */
+const shared = (name, url, server) => ({
+  name,
   machines: 'any number, one server',
   supports: { getSync: false, putSync: false, everyWrite: false },
-  make: (location, options) => open(serverUrl(), location, options),
+  make: (location, options) => open(url(), location, options),
   several: {},
-  server: oneServer,
+  server,
   known: { core: known.core }
-}
-
-/** The only writer, as it says, so that hooks see every write. @type {import('../targets.js').Target} */
-export const mysqlAlone = {
-  ...mysql,
-  name: 'MysqlLevel, `shared: false`',
-  supports: { ...mysql.supports, everyWrite: true },
-  make: (location, options) => open(serverUrl(), location, { ...options, shared: false }),
-  known
-}
-
-/** @type {import('../targets.js').Target} */
-export const mysqlOnMysql = {
-  ...mysql,
-  name: 'MysqlLevel on MySQL',
-  make: (location, options) => open(urlOfMysql(), location, options),
-  server: oneServerOfMysql
-}
-
-/** @type {import('../targets.js').Target} */
-export const mysqlOnMysqlAlone = {
-  ...mysqlAlone,
-  name: 'MysqlLevel on MySQL, `shared: false`',
-  make: (location, options) => open(urlOfMysql(), location, { ...options, shared: false }),
-  server: oneServerOfMysql
-}
-
-/** @returns {import('../targets.js').Target} */
-const onNode = (index) => ({
-  ...mysql,
-  name: `MysqlLevel on node ${index + 1} of a cluster`,
-  machines: 'any number, three servers',
-  make: (location, options) => open(clusterUrl(index), location, options),
-  server: cluster
 })
 
-/** @type {import('../targets.js').Target[]} */
-export const mysqlOnNodes = [0, 1, 2].map(onNode)
+/** The only writer, as it says, so that hooks see every write. @returns {import('../targets.js').Target} */
+const alone = (name, url, server) => ({
+  ...shared(`${name}, \`shared: false\``, url, server),
+  supports: { getSync: false, putSync: false, everyWrite: true },
+  make: (location, options) => open(url(), location, { ...options, shared: false }),
+  known
+})
+
+export const mysql = shared('MysqlLevel', serverUrl, oneServer)
+export const mysqlAlone = alone('MysqlLevel', serverUrl, oneServer)
+export const mysqlOnMysql = shared('MysqlLevel on MySQL', urlOfMysql, oneServerOfMysql)
+export const mysqlOnMysqlAlone = alone('MysqlLevel on MySQL', urlOfMysql, oneServerOfMysql)
+
+/** Each node of a cluster. */
+export const mysqlOnNodes = [0, 1, 2].map((index) => ({
+  ...shared(`MysqlLevel on node ${index + 1} of a cluster`, () => clusterUrl(index), cluster),
+  machines: 'any number, three servers'
+}))
