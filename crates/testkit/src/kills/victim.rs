@@ -22,13 +22,13 @@ pub struct Victim {
     started: Instant,
 }
 
-/// The path of the program `terrace-writer` next to the running program.
+/// The path of the program of that name next to the running program.
 ///
 /// # Panics
 ///
 /// If the system does not know the running program.
-pub fn writer_beside_this_program() -> PathBuf {
-    std::env::current_exe().expect("the running program is known").with_file_name("terrace-writer")
+pub fn beside_this_program(name: &str) -> PathBuf {
+    std::env::current_exe().expect("the running program is known").with_file_name(name)
 }
 
 impl Victim {

@@ -1,15 +1,19 @@
 //! The campaigns, and their shares of the time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use terrace_engine::Compression;
 use terrace_engine::env::simulated::Mode;
 use terrace_engine::env::{Env, MemoryEnv};
-use terrace_testkit::campaign::TrialResult;
+use terrace_testkit::campaign::{Tally, TrialResult};
 use terrace_testkit::crash;
 use terrace_testkit::damage;
-use terrace_testkit::kills::{self, victim::writer_beside_this_program};
+use terrace_testkit::keys::KeySpace;
+use terrace_testkit::kills::{self, victim::beside_this_program};
+use terrace_testkit::random::Random;
 use terrace_testkit::stress;
+use terrace_testkit::trial::{Settings, Trial};
 
 use crate::node;
 
@@ -17,6 +21,8 @@ use crate::node;
 const KILLS_A_TRIAL: u64 = 10;
 /// The same on a full disk.
 const KILLS_ON_A_FULL_DISK: u64 = 4;
+/// Operations of a trial against the model.
+const OPERATIONS_A_TRIAL: usize = 20_000;
 
 /// One kind of trial.
 pub struct Kind {
@@ -61,6 +67,12 @@ pub fn all() -> Vec<Kind> {
             trial: damage::run,
         },
         Kind {
+            name: "model",
+            about: "operations of every kind, compared with a reference model",
+            share: 1,
+            trial: compare_with_model,
+        },
+        Kind {
             name: "stress",
             about: "many threads on one database",
             share: 1,
@@ -73,7 +85,7 @@ pub fn all() -> Vec<Kind> {
             name: "kills",
             about: "writers that are killed; Terrace and LevelDB 1.23 read what they left",
             share: 2,
-            trial: |seed| kills::run(seed, KILLS_A_TRIAL, &writer_beside_this_program()),
+            trial: |seed| kills::run(seed, KILLS_A_TRIAL, &writer()),
         },
         Kind {
             name: "node-kills",
@@ -85,7 +97,41 @@ pub fn all() -> Vec<Kind> {
             name: "full-disk-kills",
             about: "the same on a small disk that is full",
             share: 1,
-            trial: |seed| kills::full_disk::run(seed, KILLS_ON_A_FULL_DISK, &writer_beside_this_program()),
+            trial: |seed| kills::full_disk::run(seed, KILLS_ON_A_FULL_DISK, &writer()),
+        },
+        Kind {
+            name: "logs-in-values",
+            about: "writers killed amid values that look like logs",
+            share: 1,
+            trial: |seed| kills::logs_in_values::run(seed, &beside_this_program("terrace-interop")),
+        },
+        Kind {
+            name: "leveldb-lives",
+            about: "LevelDB 1.23 is killed and repairs; Terrace reads what it left",
+            share: 1,
+            trial: kills::leveldb_lives::run,
         },
     ]
+}
+
+fn writer() -> PathBuf {
+    beside_this_program("terrace-writer")
+}
+
+fn compare_with_model(seed: u64) -> TrialResult {
+    let mut random = Random::new(seed);
+    let settings = Settings {
+        env: Arc::new(if random.one_in(2) { MemoryEnv::new() } else { MemoryEnv::with_steps() }),
+        directory: "/db".into(),
+        keys: if random.one_in(2) { KeySpace::Bytes } else { KeySpace::IndexedDb },
+        compression: match random.below(3) {
+            0 => Compression::None,
+            1 => Compression::Snappy,
+            _ => Compression::Zstd { level: 1 },
+        },
+    };
+    Trial::run(seed, OPERATIONS_A_TRIAL, settings)?;
+    let mut tally = Tally::default();
+    tally.add("operations", OPERATIONS_A_TRIAL as u64);
+    Ok(tally)
 }
