@@ -64,8 +64,9 @@ impl OpenDatabase {
             return Ok(Self { db, shared: None, closed: AtomicBool::new(false) });
         }
         if options.create_if_missing && !options.read_only {
-            // So that a directory that is yet to be created also has a canonical path. The engine reports failures.
-            let _ = fs::create_dir_all(directory);
+            // So that a directory that is yet to be created also has a canonical path, and durably, which the engine takes
+            // an existing directory to be.
+            options.env.create_directory_all(directory)?;
         }
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
         let slot = SharedSlot::of(&directory);
