@@ -182,3 +182,24 @@ impl Drop for OpenDatabase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use terrace_engine::env::MemoryEnv;
+
+    use super::*;
+
+    /// An environment makes the names above a new directory durable; the library does not.
+    #[test]
+    fn directories_above_a_new_shared_database_are_created_by_its_environment() {
+        let above = std::env::temp_dir().join(format!("terrace-shared-{}", std::process::id()));
+        let directory = above.join("a").join("db");
+        let options = Options { env: Arc::new(MemoryEnv::new()), ..Options::default() };
+        let database = OpenDatabase::open(&directory, options.clone(), true).unwrap();
+        assert!(options.env.exists(&directory).unwrap());
+        assert!(!above.exists());
+        database.close().unwrap();
+    }
+}
