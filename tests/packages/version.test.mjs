@@ -1,11 +1,11 @@
 // One version everywhere, and the script that sets it.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { npm } from '../../scripts/npm.mjs'
 import { differences, setVersion, versionOf } from '../../scripts/version.mjs'
 import { files, isBinary, root, text } from '../house/tracked.mjs'
 
@@ -60,14 +60,10 @@ test('setting a version changes it everywhere, and nothing else', (t) => {
     assert.notEqual(after, before)
   }
   // What npm would write into its lock file is there already.
-  execFileSync(
-    'npm',
-    ['install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'],
-    {
-      cwd: directory,
-      stdio: 'pipe'
-    }
-  )
+  npm(['install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: directory,
+    stdio: 'pipe'
+  })
   setVersion(directory, old)
   assert.deepEqual(
     JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')),
