@@ -89,9 +89,11 @@ platforms: setup ## the engine compiles for platforms where it has no files of i
 	  done; \
 	else echo 'skipped: rustup, which gets their standard libraries, is missing'; fi
 
+# On Windows without those whose programs fork, or compare Unix's system calls.
+RUST_EXCEPT := terrace-capi $(if $(filter Windows_NT,$(OS)),terrace-testkit terrace-bench)
 rust: setup-tests ## tests of the crates, doc examples included
 	$(call step,rust)
-	cargo test --workspace --exclude terrace-capi
+	cargo test --workspace $(addprefix --exclude ,$(RUST_EXCEPT))
 
 capi: setup-tests ## the C library: programs in C, beside LevelDB, under sanitizers and valgrind
 	$(call step,capi)

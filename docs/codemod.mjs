@@ -17,7 +17,15 @@ const SPECIFIER = new RegExp(
   'g'
 )
 
-/** What cannot be changed mechanically: a pattern, and what to do. */
+/** Adds a listener for one of these events. */
+const listens = (events) => new RegExp(`\\.(?:on|once|addListener)\\s*\\(\\s*(['"\`])(?:${events})\\1`)
+
+/** What imports a database. Many objects that are none have an event `ready`. */
+const IMPORTS_LEVEL = new RegExp(
+  `${SPECIFIER.source}|\\b(?:from|require\\s*\\(|import\\s*\\()\\s*['"](?:levelup|terrace)['"]`
+)
+
+/** What cannot be changed mechanically: a pattern, what to do, and what else is in a file that is meant, if not every file is. */
 const BY_HAND = [
   [
     /\b(import\s+\w+\s+from|(const|let|var)\s+\w+\s*=\s*require\s*\()\s*(['"])level\3/,
@@ -32,7 +40,9 @@ const BY_HAND = [
   [/\.create(Read|Key|Value)Stream\s*\(/, 'iterator(), keys(), values(), or the streams of terrace-toolbox'],
   [/\bLEVEL_NOT_FOUND\b|\.notFound\b/, 'get() of an absent key gives undefined'],
   [/\bnew\s+BrowserLevel\s*\(/, "add storage: 'indexeddb' to open what browser-level has stored"],
-  [/\bstoreEncoding\b/, 'MemoryLevel keeps keys in the order of their bytes, whatever storeEncoding says']
+  [/\bstoreEncoding\b/, 'MemoryLevel keeps keys in the order of their bytes, whatever storeEncoding says'],
+  [listens('put|del|batch'), "db.on('write', (operations) => …): one event for put, del and batch"],
+  [listens('ready'), "the event is 'open'", IMPORTS_LEVEL]
 ]
 
 const usage = 'usage: node codemod.mjs DIRECTORY [--write]'
@@ -121,8 +131,8 @@ function show(file, before, after) {
 
 function tellWhatIsLeft(file, text) {
   for (const [i, line] of text.split('\n').entries()) {
-    for (const [pattern, advice] of BY_HAND) {
-      if (!pattern.test(line)) continue
+    for (const [pattern, advice, within] of BY_HAND) {
+      if (!pattern.test(line) || (within && !within.test(text))) continue
       leftToDo++
       console.log(`${file}:${i + 1}: by hand: ${advice}`)
     }

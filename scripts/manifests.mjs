@@ -45,6 +45,19 @@ export function platformManifest(directory, name) {
   }
 }
 
+/**
+ * A manifest that says where the sources of the package in `directory`, relative to the root, are: in `repository`, which is by default
+ * the one of the root's manifest. npm needs it for the links of a README. Without one, the manifest stays as it is.
+ */
+export function withRepository(manifest, directory, repository = rootManifest().repository) {
+  const url = repository?.url ?? repository
+  return url == null ? manifest : { ...manifest, repository: { type: 'git', url, directory } }
+}
+
+function rootManifest() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+}
+
 /** The text of its file. */
 export function manifestText(directory, name) {
   return `${JSON.stringify(platformManifest(directory, name), null, 2)}\n`

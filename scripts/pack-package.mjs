@@ -1,6 +1,5 @@
 // Packs one package as npm would publish it.
 
-import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
   cpSync,
@@ -16,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isBuilt } from './built-files.mjs'
+import { npm } from './npm.mjs'
 
 const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 
@@ -80,8 +80,7 @@ export function packStage(directory, fill) {
   try {
     fill(stage)
     copyFileSync(license, join(stage, 'LICENSE'))
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-    const output = execFileSync(npm, ['pack', stage, '--pack-destination', resolve(directory), '--json'], {
+    const output = npm(['pack', stage, '--pack-destination', resolve(directory), '--json'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore']
     })

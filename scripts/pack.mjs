@@ -23,6 +23,7 @@ import { fileURLToPath } from 'node:url'
 import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
 import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
+import { withRepository } from './manifests.mjs'
 import { packPackage, packStage, THIRD_PARTY } from './pack-package.mjs'
 import { programFile, programName } from './prebuilds/paths.mjs'
 
@@ -78,8 +79,17 @@ export function pack(directory, target, platformsOf = () => [platformName()]) {
     ...needed,
     ...(directory in NATIVE
       ? packNative(directory, target, platformsOf(directory))
-      : [packPackage(packageDirectory, target)])
+      : [
+          packPackage(packageDirectory, target, (manifest) =>
+            withRepository(manifest, inRepository(directory))
+          )
+        ])
   ]
+}
+
+/** The path of a package in the repository, as a manifest names it. */
+function inRepository(directory, ...below) {
+  return ['packages', ...directory.split(/[\\/]/), ...below].join('/')
 }
 
 /** Packs a package for each of `platforms`, and the main package, which asks for those of all that there are. */
@@ -96,7 +106,8 @@ function packNative(directory, target, platforms) {
   const archives = platforms.map((platform) =>
     packStage(target, (stage) => {
       cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
-      addThirdPartyLicences(licences, stage)
+      const manifest = withRepository(manifestOf(stage), inRepository(directory, 'npm', platform))
+      addThirdPartyLicences(licences, stage, manifest)
       copyFileSync(fileOf(platform), join(stage, nameIn(platform)))
     })
   )
@@ -105,13 +116,14 @@ function packNative(directory, target, platforms) {
   const optionalDependencies = Object.fromEntries(manifests.map(({ name, version }) => [name, version]))
   return [
     ...archives,
-    packPackage(packageDirectory, target, (manifest) => ({ ...manifest, optionalDependencies }))
+    packPackage(packageDirectory, target, (manifest) =>
+      withRepository({ ...manifest, optionalDependencies }, inRepository(directory))
+    )
   ]
 }
 
-/** Puts the licences of what is linked into a binary beside it, and names them among the files. */
-function addThirdPartyLicences(licences, stage) {
-  const manifest = manifestOf(stage)
+/** Puts the licences of what is linked into a binary beside it, and names them among the files of `manifest`, which it writes. */
+function addThirdPartyLicences(licences, stage, manifest) {
   copyFileSync(licences, join(stage, THIRD_PARTY))
   const files = [...new Set([...manifest.files, THIRD_PARTY])]
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify({ ...manifest, files }, null, 2)}\n`)

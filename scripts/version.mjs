@@ -46,8 +46,10 @@ function placesIn(root) {
     'package-lock.json': NPM_LOCK,
     'ruby/lib/leveldb/version.rb': [pattern("VERSION = '", "'")],
     'docs/c-library.md': [pattern('libterrace\\.so\\.')],
+    'docs/codemod.mjs': [pattern("^const VERSION = '\\^", "'")],
     'docs/man/terrace.1': [pattern('"terrace ', '"'), pattern('^v', '$')],
     'packages/terrace/README.md': [pattern('npm:terrace@\\^')],
+    'ruby/README.md': [pattern('terrace-leveldb-', '\\.gem')],
     'UPGRADING.md': [pattern('npm:terrace@\\^')],
     ...Object.fromEntries([...manifests, ...workshops].map((file) => [file, NPM]))
   })

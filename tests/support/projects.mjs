@@ -2,11 +2,12 @@
 // install scripts.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { npm } from '../../scripts/npm.mjs'
 import { pack } from '../../scripts/pack.mjs'
 
 /** The root of the repository. */
@@ -75,7 +76,7 @@ export class Projects {
   npm(args, directory) {
     const cache = `--cache=${join(this.directory, 'cache')}`
     const all = [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', cache]
-    return execFileSync('npm', all, { cwd: directory, env: environment, encoding: 'utf8', stdio: 'pipe' })
+    return npm(all, { cwd: directory, env: environment, encoding: 'utf8', stdio: 'pipe' })
   }
 
   remove() {

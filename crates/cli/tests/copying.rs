@@ -24,13 +24,16 @@ fn make_large(path: &Path) {
 /// What ends a process on every system.
 const KILL: &str = "-KILL";
 
-/// The program. If the tests run in the background, SIGINT may be ignored, and children inherit that.
+/// The program. If the tests run in the background, SIGINT may be ignored, and children inherit that; the `env` of GNU
+/// undoes it.
 fn with_signals() -> Command {
-    if cfg!(windows) {
+    const UNDO: &str = "--default-signal=INT";
+    let can_undo = Command::new("env").args([UNDO, "true"]).stderr(Stdio::null()).status();
+    if !can_undo.is_ok_and(|status| status.success()) {
         return program();
     }
     let mut command = Command::new("env");
-    command.arg("--default-signal=INT").arg(program().get_program());
+    command.arg(UNDO).arg(program().get_program());
     command
 }
 

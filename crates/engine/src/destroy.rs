@@ -44,6 +44,8 @@ pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<()> {
     remove_lost(env, directory);
     drop(lock);
     let _ = env.remove_file(&lock_path);
+    // Windows does not remove a directory that is held.
+    drop(home);
     // Fails if something else is in the directory, which then is not ours to remove.
     let _ = options.env.remove_directory(directory);
     result

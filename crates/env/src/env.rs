@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
+use crate::{
+    EnvError, FileLock, LockError, LockHolder, LogFile, RandomAccessFile, Result, SequentialFile,
+    WritableFile,
+};
 
 /// How background work runs in an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -280,6 +283,16 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// [`LockError::Held`] if the lock is held, by this process or another one; [`LockError::Env`] if the file cannot
     /// be opened or locked.
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError>;
+
+    /// Who holds the lock on the file at `path`, without taking it or changing the file. Optional: the default does not know.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened. That it does not exist is no error: nobody holds the lock.
+    fn lock_holder(&self, path: &Path) -> Result<LockHolder> {
+        let _ = path;
+        Ok(LockHolder::Unknown(None))
+    }
 
     /// Microseconds since a fixed moment in the past. Never goes backwards; only differences are meaningful.
     fn monotonic_micros(&self) -> u64;

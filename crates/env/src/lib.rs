@@ -76,7 +76,7 @@ pub use file::{
     LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, ReadPattern,
     SequentialFile, WritableFile,
 };
-pub use lock::{FileLock, LockError};
+pub use lock::{FileLock, LockError, LockHolder};
 pub use memory::{GivenFile, MemoryEnv};
 pub use pooled::PooledEnv;
 #[cfg(unix)]

@@ -7,6 +7,17 @@ use crate::EnvError;
 /// A lock that is held. It is released when this value is dropped or the process dies; the file remains.
 pub trait FileLock: Send + Sync + fmt::Debug {}
 
+/// What an environment knows of who holds a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockHolder {
+    /// Nobody does.
+    Nobody,
+    /// A process does; its number, if that is known.
+    Process(Option<u32>),
+    /// The system does not tell. The process that said last in the file that it holds the lock, if that is alive.
+    Unknown(Option<u32>),
+}
+
 /// Why a lock was not granted.
 #[derive(Debug)]
 pub enum LockError {

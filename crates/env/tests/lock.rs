@@ -10,14 +10,19 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use terrace_env::{Env, FileLock, LockError, PosixEnv};
+use terrace_env::{Env, FileLock, LockError, LockHolder, PosixEnv};
 
 const ROLE: &str = "TERRACE_LOCK_TEST_ROLE";
 const PATH: &str = "TERRACE_LOCK_TEST_PATH";
 const ANSWER: &str = "answer: ";
+const HAS_LOCKS_OF_OPEN_FILES: bool = cfg!(any(target_os = "linux", target_vendor = "apple"));
 
 fn lock(path: &Path) -> Result<Box<dyn FileLock>, LockError> {
     PosixEnv::new().lock(path)
+}
+
+fn holder(path: &Path) -> LockHolder {
+    PosixEnv::new().lock_holder(path).unwrap()
 }
 
 /// Takes the lock as LevelDB 1.23 does: a classic exclusive record lock on the whole file.
@@ -165,6 +170,24 @@ fn refuses_another_terrace_and_leveldb() {
 }
 
 #[test]
+fn who_holds_the_lock_is_told_without_taking_or_loosening_it() {
+    let (_directory, path) = scratch();
+    assert_eq!(holder(&path), LockHolder::Nobody, "there is no file");
+    assert!(!path.exists());
+    for role in ["terrace", "leveldb"] {
+        let other = Other::start(role, &path);
+        assert_eq!(holder(&path), LockHolder::Process(Some(other.id())), "{role}");
+        other.end();
+        assert_eq!(holder(&path), LockHolder::Nobody);
+    }
+    let held = lock(&path).unwrap();
+    assert_eq!(holder(&path), LockHolder::Process(Some(std::process::id())));
+    assert_eq!(Other::answer("leveldb", &path), "refused");
+    drop(held);
+    assert_eq!(holder(&path), LockHolder::Nobody);
+}
+
+#[test]
 fn free_again_when_the_holder_is_killed() {
     let (_directory, path) = scratch();
     for role in ["terrace", "leveldb"] {
@@ -193,20 +216,21 @@ fn does_not_name_a_process_that_is_dead() {
     let other = Other::start("terrace", &path);
     for text in [&left[..], b"", b"nonsense\n", format!("{}\n", std::process::id()).as_bytes()] {
         fs::write(&path, text).unwrap();
-        // The kernel's answer if it has one (a classic lock), otherwise none.
-        assert_held_by(&path, if cfg!(target_os = "linux") { None } else { Some(other.id()) });
+        // The kernel knows the process of a classic lock alone.
+        assert_held_by(&path, if HAS_LOCKS_OF_OPEN_FILES { None } else { Some(other.id()) });
     }
     other.end();
 }
 
 /// LevelDB in our own process: a process drops its classic lock when it closes any descriptor of the file, so a
 /// careless attempt would release LevelDB's lock, and a third process could open the database.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
 #[test]
 fn does_not_loosen_the_lock_of_leveldb_in_this_process() {
     let (_directory, path) = scratch();
     let leveldb = lock_as_leveldb(&path).unwrap();
     for _ in 0..3 {
+        assert_eq!(holder(&path), LockHolder::Process(Some(std::process::id())));
         match lock(&path) {
             Err(LockError::Held { holder, this_process: true }) => {
                 assert_eq!(holder, Some(std::process::id()))

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use terrace_env::{Background, Env, EnvError, LockError, WindowsEnv, conformance};
+use terrace_env::{Background, Env, EnvError, LockError, LockHolder, WindowsEnv, conformance};
 
 const SHARE_READ: u32 = 1;
 const SHARE_WRITE: u32 = 2;
@@ -62,6 +62,60 @@ fn a_file_that_cannot_be_replaced_stays_as_it_was() {
     drop(reader);
     WindowsEnv::new().replace_file(&file, b"new", &temporary).unwrap();
     assert_eq!(fs::read(&file).unwrap(), b"new");
+}
+
+#[test]
+fn a_held_directory_cannot_be_swapped_for_another() {
+    let (_directory, path) = scratch();
+    let database = path.join("above").join("database");
+    let env = WindowsEnv::new();
+    env.create_directory_all(&database).unwrap();
+    let held = env.hold_directory(&database).unwrap().unwrap();
+    assert!(fs::rename(&database, path.join("above").join("moved")).is_err());
+    assert!(fs::remove_dir(&database).is_err());
+    // It can be used as before.
+    fs::write(database.join("CURRENT"), b"x").unwrap();
+    held.env.sync_directory(&database).unwrap();
+    assert_eq!(env.list(&database).unwrap(), ["CURRENT"]);
+    drop(held);
+    fs::rename(&database, path.join("above").join("moved")).unwrap();
+}
+
+#[test]
+fn a_directory_that_a_program_keeps_from_writers_for_a_moment_is_synced() {
+    const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    let (_directory, path) = scratch();
+    let mut options = OpenOptions::new();
+    let other = options.read(true).share_mode(SHARE_READ).custom_flags(BACKUP_SEMANTICS).open(&path).unwrap();
+    let closing = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        drop(other);
+    });
+    WindowsEnv::new().sync_directory(&path).unwrap();
+    closing.join().unwrap();
+}
+
+#[test]
+fn a_process_that_is_dead_does_not_hold_the_lock() {
+    let (_directory, path) = scratch();
+    let lock = path.join("LOCK");
+    let env = WindowsEnv::new();
+    assert_eq!(env.lock_holder(&lock).unwrap(), LockHolder::Nobody, "there is no file");
+    let held = env.lock(&lock).unwrap();
+    assert_eq!(env.lock_holder(&lock).unwrap(), LockHolder::Process(Some(std::process::id())));
+    drop(held);
+    let mut child = Command::new("cmd").args(["/c", "exit"]).stdin(Stdio::null()).spawn().unwrap();
+    let dead = child.id();
+    child.wait().unwrap();
+    drop(child);
+    fs::write(&lock, format!("{dead}\n")).unwrap();
+    assert_eq!(env.lock_holder(&lock).unwrap(), LockHolder::Unknown(None));
+    // LevelDB writes no number.
+    let _leveldb = opened(&lock, SHARE_READ);
+    assert!(matches!(env.lock(&lock), Err(LockError::Held { holder: None, this_process: false })));
+    drop(_leveldb);
+    let _classic_level = opened(&lock, 0);
+    assert_eq!(env.lock_holder(&lock).unwrap(), LockHolder::Process(None));
 }
 
 #[test]

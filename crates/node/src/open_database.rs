@@ -64,8 +64,9 @@ impl OpenDatabase {
             return Ok(Self { db, shared: None, closed: AtomicBool::new(false) });
         }
         if options.create_if_missing && !options.read_only {
-            // So that a directory that is yet to be created also has a canonical path. The engine reports failures.
-            let _ = fs::create_dir_all(directory);
+            // So that a directory that is yet to be created also has a canonical path, and durably, which the engine takes
+            // an existing directory to be.
+            options.env.create_directory_all(directory)?;
         }
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
         let slot = SharedSlot::of(&directory);
@@ -179,5 +180,26 @@ impl Drop for OpenDatabase {
         if spawned.is_err() {
             let _ = release(&self.db, self.shared.as_deref());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use terrace_engine::env::MemoryEnv;
+
+    use super::*;
+
+    /// An environment makes the names above a new directory durable; the library does not.
+    #[test]
+    fn directories_above_a_new_shared_database_are_created_by_its_environment() {
+        let above = std::env::temp_dir().join(format!("terrace-shared-{}", std::process::id()));
+        let directory = above.join("a").join("db");
+        let options = Options { env: Arc::new(MemoryEnv::new()), ..Options::default() };
+        let database = OpenDatabase::open(&directory, options.clone(), true).unwrap();
+        assert!(options.env.exists(&directory).unwrap());
+        assert!(!above.exists());
+        database.close().unwrap();
     }
 }

@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { root } from '../root.mjs'
 
+const { version } = JSON.parse(readFileSync(join(root, 'packages/terrace/package.json'), 'utf8'))
+
 /** A project with these files, which finds our packages and those that they take the place of. */
 function makeProject(t, files) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-codemod-'))
@@ -97,10 +99,10 @@ test('package.json depends on terrace, in its place, and keeps its indentation',
   assert.equal(project.codemod('.', '--write').status, 0)
   assert.equal(
     project.text('package.json'),
-    '{\n    "name": "shop",\n    "dependencies": {\n        "terrace": "^0.1.0",\n        "zod": "1.0.0"\n    }\n}\n'
+    `{\n    "name": "shop",\n    "dependencies": {\n        "terrace": "^${version}",\n        "zod": "1.0.0"\n    }\n}\n`
   )
   assert.deepEqual(JSON.parse(project.text('packages/a/package.json')), {
-    devDependencies: { ava: '1.0.0', terrace: '^0.1.0' }
+    devDependencies: { ava: '1.0.0', terrace: `^${version}` }
   })
   assert.equal(project.text('packages/b/package.json'), '{ "name": "b" }\n')
 })
@@ -119,6 +121,47 @@ test('what is to do by hand is named with its line, and the exit code says so', 
     .filter((line) => line.includes('by hand'))
     .map((line) => line.split(': ')[0])
   assert.deepEqual(places, ['browser.js:1', 'old.cjs:1', 'old.cjs:2', 'streams.js:1', 'streams.js:2'])
+})
+
+/** The lines of output that name something to do by hand, each without its file. */
+const byHand = (stdout) =>
+  stdout
+    .split('\n')
+    .filter((line) => line.includes(': by hand: '))
+    .map((line) => line.replace(/^[^:]+:/, ''))
+
+test('listeners of put, del and batch, which would never be called, are to change by hand', (t) => {
+  const project = makeProject(t, {
+    'main.js': `const { Level } = require('level')
+db.on('put', (key) => console.log(key))
+db.once("del", forget)
+db.addListener( 'batch', index)
+db.on('write', index)
+db.on('clear', empty)
+db.put('on', 'put')
+form.on('button', send)
+`
+  })
+  const { stdout, status } = project.codemod('.')
+  assert.equal(status, 1)
+  const advice = "by hand: db.on('write', (operations) => …): one event for put, del and batch"
+  assert.deepEqual(byHand(stdout), [`2: ${advice}`, `3: ${advice}`, `4: ${advice}`])
+})
+
+test('a program that waits for ready waits for ever, so it is told of open', (t) => {
+  const ready = "db.once('ready', start)\n"
+  const project = makeProject(t, {
+    'import.mjs': `import { Level } from 'level'\n${ready}`,
+    'levelup.cjs': `const levelup = require('levelup')\n${ready}`,
+    'socket.mjs': `import { client } from './client.mjs'\nclient.on('ready', start)\n`
+  })
+  const wanted = "2: by hand: the event is 'open'"
+  assert.deepEqual(
+    byHand(project.codemod('.').stdout).filter((line) => line.startsWith('2')),
+    [wanted, wanted]
+  )
+  project.codemod('.', '--write')
+  assert.deepEqual(byHand(project.codemod('import.mjs').stdout), [wanted])
 })
 
 test('a second run has nothing to do', (t) => {

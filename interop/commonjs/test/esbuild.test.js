@@ -2,11 +2,13 @@
 // says what to do.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { expectOutput, node, Projects } from '../../../tests/support/projects.mjs'
+import { pathToFileURL } from 'node:url'
+import { BUILDS } from '../../../packages/terrace/dist/platform.js'
+import { expectOutput, node, Projects, root } from '../../../tests/support/projects.mjs'
 import { OUTPUT, program } from './support/program.js'
 import { makeProject } from './support/project.js'
 
@@ -29,10 +31,14 @@ before(() => {
 })
 beforeEach(() => rmSync(join(directory, 'db'), { recursive: true, force: true }))
 
-/** Gives an ES module what the CommonJS code in it asks for, as esbuild's documentation advises. */
-const BANNER = {
-  js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
-}
+/** Gives an ES module what the CommonJS code in it asks for, as the README advises. */
+const [, js] = /--banner:js="(.*?)"/.exec(
+  readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8')
+)
+const BANNER = { js }
+
+/** The same without `__filename`, as esbuild's documentation advises. */
+const NAMELESS = { js: js.replace(/, __filename = .*/, '') }
 
 /** Makes a bundle, without a warning. Returns its path. */
 function bundle(name, options, source = 'program.js') {
@@ -83,6 +89,46 @@ test('a bundle of terrace-bytewise for browsers has no CommonJS in it', () => {
     write: false
   })
   assert.doesNotMatch(outputFiles[0].text, /__commonJS|require/)
+})
+
+/** A directory with a bundle in it that knows no file name, and the URL of that bundle. */
+function namelessBundle(name) {
+  const away = join(projects.directory, name)
+  mkdirSync(away)
+  cpSync(bundle('nameless.mjs', { format: 'esm', banner: NAMELESS }), join(away, 'nameless.mjs'))
+  return { away, load: `import(${JSON.stringify(pathToFileURL(join(away, 'nameless.mjs')).href)})` }
+}
+
+test('a bundle in format esm that knows no file name finds what is beside it when it is started', () => {
+  assert.doesNotMatch(NAMELESS.js, /__filename/)
+  expectOutput(directory, bundle('nameless.mjs', { format: 'esm', banner: NAMELESS }), OUTPUT)
+})
+
+test('an addon that was planted in the working directory is not loaded by a bundle that is not the program', () => {
+  const { away, load } = namelessBundle('loaded')
+  const planted = join(projects.directory, 'planted')
+  const code = "console.log('planted')"
+  for (const name of BUILDS) {
+    const installed = join(planted, 'node_modules', '@terrace-db', name)
+    mkdirSync(installed, { recursive: true })
+    writeFileSync(join(installed, 'index.js'), code)
+    writeFileSync(join(planted, `terrace.${name}.node`), 'planted')
+  }
+  for (const argument of [[], ['planted.txt']]) {
+    const { status, stdout, stderr } = node(planted, '--input-type=module', '--eval', load, ...argument)
+    assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+    assert.match(stderr, /is missing\. It comes with the optional package/)
+  }
+  rmSync(away, { recursive: true })
+})
+
+test('a bundle after which a flag or a relative path is named says what to do, and not ERR_INVALID_ARG_VALUE', () => {
+  const { away, load } = namelessBundle('flagged')
+  for (const argument of ['--flag', 'relative.txt']) {
+    const { stderr } = node(away, '--input-type=module', '--eval', load, '--', argument)
+    assert.match(stderr, /--external:terrace.*banner of terrace's README/)
+    assert.doesNotMatch(stderr, /ERR_INVALID_ARG_VALUE/)
+  }
 })
 
 for (const [format, options] of Object.entries({ cjs: {}, esm: { banner: BANNER } })) {

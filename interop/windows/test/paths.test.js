@@ -1,7 +1,16 @@
 // Paths and programs that are special on Windows.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -9,7 +18,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 const require = createRequire(new URL('../../../packages/terrace/package.json', import.meta.url))
+const { ClassicLevel } = require('classic-level')
 const { Level } = require('terrace')
+
+/** What libuv calls UV_FS_O_EXLOCK: nobody else may open the file meanwhile, as LevelDB from 1.21 on opens its log and MANIFEST. */
+const EXCLUSIVE = 0x10000000
 
 function newDirectory(t) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-windows-'))
@@ -86,5 +99,38 @@ test('a program that has files open while the database compacts and closes loses
   await db.open()
   assert.equal((await db.keys().all()).length, 2000)
   assert.equal(await db.get('key1999'), '4'.repeat(100))
+  await db.close()
+})
+
+test('a read-only database opens beside Terrace and classic-level, which write', async (t) => {
+  for (const Writer of [Level, ClassicLevel]) {
+    const location = join(newDirectory(t), 'db')
+    const writer = new Writer(location)
+    await writer.put('a', '1')
+    const reader = new Level(location)
+    await reader.open({ readOnly: true })
+    assert.equal(await reader.get('a'), '1')
+    await reader.close()
+    await writer.close()
+  }
+})
+
+test('a read-only open beside a writer that lets nobody read its files ends in an error that names the file', async (t) => {
+  const location = join(newDirectory(t), 'db')
+  const db = new Level(location)
+  await db.put('a', '1')
+  await db.close()
+  const files = readdirSync(location).filter((name) => /\.log$|^MANIFEST/.test(name))
+  assert.equal(files.length, 2)
+  for (const name of files) {
+    const file = openSync(join(location, name), constants.O_RDWR | EXCLUSIVE)
+    const { cause } = await db.open({ readOnly: true }).then(assert.fail, (error) => error)
+    assert.equal(cause.code, 'LEVEL_IO_ERROR')
+    assert.equal(cause.path, join(location, name))
+    assert.equal(cause.cause.code, 'EBUSY')
+    closeSync(file)
+  }
+  await db.open({ readOnly: true })
+  assert.equal(await db.get('a'), '1')
   await db.close()
 })

@@ -161,8 +161,6 @@ test('ranges, with escapes, and sublevels', async (t) => {
 test('what is wrong with a command line, and with a database, is said, with an exit code of its own', async (t) => {
   const cwd = directory(t)
   await make(Level, join(cwd, 'level'))
-  writeFileSync(join(cwd, 'open.json'), '{}', { mode: 0o644 })
-  chmodSync(join(cwd, 'open.json'), 0o644)
   writeFileSync(join(cwd, 'bad.json'), '{ "password": "hunter2", }', { mode: 0o600 })
   writeFileSync(join(cwd, 'list.json'), '[]', { mode: 0o600 })
   for (const [args, expected, pattern] of [
@@ -180,7 +178,6 @@ test('what is wrong with a command line, and with a database, is said, with an e
     [['level', 'mysql:shop'], 2, /mysql:\/\/USER@HOST/],
     [['level', 'tcp:nowhere'], 3, /is not an address/],
     [['level', 'a', '--to-options', 'missing.json'], 2, /ENOENT/],
-    [['level', 'a', '--to-options', 'open.json'], 2, /chmod 600/],
     [['level', 'a', '--to-options', 'bad.json'], 2, /bad\.json is not valid JSON\n$/],
     [['level', 'a', '--to-options', 'list.json'], 2, /must hold an object/],
     [['missing', 'a'], 3, /^terrace-copy: missing: .*does not exist: .*missing/],
@@ -193,6 +190,21 @@ test('what is wrong with a command line, and with a database, is said, with an e
     assert.ok(!err.includes('hunter2') && !/\n +at /.test(err), err)
   }
   assert.ok(!existsSync(join(cwd, 'a')) && !existsSync(join(cwd, 'missing')))
+})
+
+test('a file of options that others can read is refused', {
+  skip: process.platform === 'win32' && 'files have no modes'
+}, async (t) => {
+  const cwd = directory(t)
+  await make(Level, join(cwd, 'level'))
+  writeFileSync(join(cwd, 'open.json'), '{}')
+  for (const mode of [0o644, 0o640, 0o602]) {
+    chmodSync(join(cwd, 'open.json'), mode)
+    const { code, out, err } = await run(t, ['level', 'a', '--to-options', 'open.json'], { cwd })
+    assert.deepEqual({ code, out }, { code: 2, out: '' })
+    assert.match(err, /^terrace-copy: .*chmod 600 open\.json\n$/)
+  }
+  assert.ok(!existsSync(join(cwd, 'a')))
 })
 
 test('help and version', async (t) => {

@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 import { createServer } from 'terrace-net/server'
+import { skipWithoutTerminal } from '../../../tests/support/terminal.mjs'
 import { directory } from './support/directory.js'
 import { all, fill, numbered } from './support/entries.js'
 import { program, run, start } from './support/program.js'
@@ -44,10 +45,11 @@ test('in a pipe: a line from time to time, without anything for terminals', asyn
   assert.ok(!err.includes('\r') && !err.includes('\x1b'), err)
 })
 
-test('on a terminal: one line that is redrawn, and gone in the end', async (t) => {
+test('on a terminal: one line that is redrawn, and gone in the end', {
+  skip: skipWithoutTerminal
+}, async (t) => {
   const { args } = await slowly(t, 40)
   const command = [process.execPath, program, ...args].map((each) => `'${each}'`).join(' ')
-  // util-linux's script runs a program on a terminal of its own.
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     env: { ...process.env, TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'inherit']
@@ -71,7 +73,9 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143]
 ]) {
-  test(`${signal} stops a copy, which goes on when it is run again`, async (t) => {
+  test(`${signal} stops a copy, which goes on when it is run again`, {
+    skip: process.platform === 'win32' && 'a signal ends a program at once, whatever it does'
+  }, async (t) => {
     const { from, to, args } = await slowly(t, 40)
     const { child, closed, output } = start(t, args)
     await once(child.stderr, 'data')

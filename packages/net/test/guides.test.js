@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { createServer } from 'terrace-net/server'
+import { socketIn } from '../../../tests/support/sockets.mjs'
 import { check, programsIn } from './support/examples.js'
 import { parse } from './support/prometheus.js'
 
@@ -29,7 +30,7 @@ test('the examples of the guide print what they say', (t) => {
   assert.equal(programs.length, 4)
   const [shared, local, ...others] = programs
   check(shared, { "'./shop'": JSON.stringify(join(directory(t), 'shop')) })
-  check(local, { 'unix:./shop.sock': `unix:${join(directory(t), 'shop.sock')}` })
+  check(local, { "'unix:./shop.sock'": JSON.stringify(`unix:${socketIn(directory(t))}`) })
   for (const program of others) check(program)
 })
 

@@ -4,15 +4,14 @@
  */
 
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { Binding } from './binding.js'
 import { createError } from './errors.js'
 import { type Failure, loadError } from './load-error.js'
 import { buildsFor } from './platform.js'
+import { programFile } from './program-file.js'
 
-// A bundle that is an ES module does not know its own file name. Most likely it is the program that was started.
-const here = typeof __filename === 'string' ? __filename : process.argv[1]
-const load = createRequire(here ?? join(process.cwd(), 'program'))
+// A bundle that is an ES module does not know its own file name, unless its banner gives it. Most likely it is the program that was started.
+const load = createRequire(typeof __filename === 'string' ? __filename : programFile(process))
 
 function find(): Binding {
   const names = buildsFor(process)

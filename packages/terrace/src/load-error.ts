@@ -36,7 +36,8 @@ export function loadError(runtime: Runtime, names: readonly string[], failures: 
     `The native part of terrace for ${where} is missing. It comes with the optional ` +
       `package ${packages}: install terrace again without --omit=optional, and on the platform where it is to run. ` +
       'If the program is bundled, leave terrace out of the bundle (esbuild: --external:terrace), or copy ' +
-      `terrace.node of that package beside the bundle as terrace.${names[0]}.node. ${COMPILE}.`
+      `terrace.node of that package beside the bundle as terrace.${names[0]}.node; a bundle that is an ES module finds it there with ` +
+      `the banner of terrace's README. ${COMPILE}.`
   )
 }
 
@@ -59,11 +60,24 @@ const ADVICE: readonly (readonly [RegExp, (runtime: Runtime, match: RegExpExecAr
       'run. A node_modules directory cannot be copied from Debian or Ubuntu to Alpine, or back.'
   ],
   [
+    /code signature/i,
+    () =>
+      'macOS does not accept the signature of the file in this program: install terrace again, so that the file is as it was published; ' +
+      'sign it with the app, if the app is signed (codesign); or give the app the entitlement ' +
+      'com.apple.security.cs.disable-library-validation.'
+  ],
+  [
+    /Symbol not found|Library not loaded/,
+    () =>
+      'This macOS, or the program that loads the file, lacks something that it needs. It runs on macOS 11 and newer, in Node.js 20.19 and ' +
+      'newer.'
+  ],
+  [
     /^Module not found|specified module could not be found/m,
     () => 'Windows lacks a DLL that it needs. It runs on Windows 10 and Windows Server 2016, and newer ones.'
   ],
   [
-    /invalid ELF header|wrong ELF class|Exec format error|not a valid Win32 application|not a mach-o|incompatible architecture|mach-o, but wrong|file too short|cannot open shared object file/i,
+    /invalid ELF header|wrong ELF class|Exec format error|not a valid Win32 application|not a mach-o|not valid mach-o|compatible architecture|mach-o, but wrong|file too short|cannot open shared object file/i,
     ({ platform, arch }) =>
       `The file is damaged, or was built for another platform than ${platform} on ${arch}: remove node_modules and install terrace again, ` +
       'with the Node that is to run it. A node_modules directory cannot be copied between systems or processors.'

@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { node, Projects } from '../../../tests/support/projects.mjs'
 import { loadError } from '../dist/load-error.js'
 import { BUILDS, buildsFor, glibcVersion } from '../dist/platform.js'
+import { programFile } from '../dist/program-file.js'
 import { platformName } from '../scripts/platform.mjs'
 
 const projects = new Projects()
@@ -60,18 +61,22 @@ test('a platform without builds', () => {
   assert.match(stdout, new RegExp(`copy terrace\\.sunos-${process.arch}\\.node from there`))
 })
 
+/** How files begin: a library of macOS on arm64, and one of Linux on x64. */
+const HEADERS = {
+  macho: 'cffaedfe0c00000100000000060000000000000000000000',
+  elf: '7f454c4602010100000000000000000003003e0001000000'
+}
+
 test('a file for another system', () => {
-  const mach = Buffer.concat([
-    Buffer.from('cffaedfe0c00000100000000060000000000000000000000', 'hex'),
-    Buffer.alloc(4096)
-  ])
-  const message = messageWith(mach)
+  const header = HEADERS[process.platform === 'darwin' ? 'elf' : 'macho']
+  const foreign = Buffer.concat([Buffer.from(header, 'hex'), Buffer.alloc(4096)])
+  const message = messageWith(foreign)
   assert.match(message, /was found, but did not load/)
   assert.match(message, new RegExp(`built for another platform than ${process.platform} on ${process.arch}`))
   assert.match(message, /install terrace again/)
   assert.doesNotMatch(message, /--omit=optional/)
   // As after a download that broke off.
-  assert.match(messageWith(mach.subarray(0, 8)), /The file is damaged, or was built for another platform/)
+  assert.match(messageWith(foreign.subarray(0, 8)), /The file is damaged, or was built for another platform/)
 })
 
 test('a file for another processor', {
@@ -145,6 +150,31 @@ test('messages of other systems’ loaders are understood', () => {
     ),
     wrong
   )
+  for (const said of [
+    'slice is not valid mach-o file',
+    'not a mach-o file',
+    "fat file, but missing compatible architecture (have 'x86_64', need 'arm64')",
+    'file too short'
+  ]) {
+    assert.match(advice('darwin', `dlopen(terrace.node, 0x0001): tried: 'terrace.node' (${said})`), wrong)
+  }
+  for (const said of [
+    "code signature in <00B1> 'terrace.node' not valid for use in process: mapped file has no cdhash, completely unsigned?",
+    "code signature invalid in <00B1> 'terrace.node' (errno=1)"
+  ]) {
+    const signed = advice('darwin', `dlopen(terrace.node, 0x0001): tried: 'terrace.node' (${said})`)
+    assert.match(signed, /macOS does not accept the signature.*disable-library-validation/)
+  }
+  for (const said of [
+    'Symbol not found: _pthread_jit_write_with_callback_np\n  Referenced from: <00B1> terrace.node',
+    'Library not loaded: /usr/lib/libc++.2.dylib\n  Referenced from: <00B1> terrace.node'
+  ]) {
+    assert.match(advice('darwin', `dlopen(terrace.node, 0x0001): ${said}`), /It runs on macOS 11 and newer/)
+  }
+  assert.match(
+    advice('linux', 'Error relocating terrace.node: gnu_get_libc_version: symbol not found'),
+    /another C library/
+  )
   assert.match(advice('linux', 'Error loading shared library: Exec format error'), wrong)
   assert.match(
     advice('linux', 'Error loading shared library ld-linux-aarch64.so.1: No such file'),
@@ -178,4 +208,17 @@ test('on Linux the build for the C library that runs is tried first', () => {
   ]) {
     for (const name of buildsFor({ platform, arch })) assert.ok(BUILDS.includes(name), name)
   }
+})
+
+test('a bundle that does not know its file looks beside the program that was started, and never in the working directory', () => {
+  const [script, execPath] = ['program.mjs', 'node'].map((name) => resolve('installed', name))
+  const found = (argv, more) => programFile({ argv: [execPath, ...argv], execPath, versions: {}, ...more })
+  assert.equal(found([script, 'a']), script)
+  for (const argv of [[], ['program.mjs'], ['./program.mjs'], ['--flag'], ['-'], ['']]) {
+    assert.equal(found(argv), execPath, argv)
+  }
+  const electron = { versions: { electron: '40.0.0' } }
+  assert.equal(found([script], { ...electron, defaultApp: true }), script)
+  // What a packaged app is started with is a document, from anywhere.
+  assert.equal(found([resolve('downloads', 'letter.txt')], electron), execPath)
 })

@@ -1,15 +1,12 @@
 // The menu, in a terminal that `script` of util-linux makes.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { skipWithoutTerminal as skip } from '../../../tests/support/terminal.mjs'
 import { Learner } from './support/learner.js'
 import { until } from './support/processes.js'
-
-const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
-const skip = hasScript ? false : '`script` of util-linux is missing, which makes a terminal'
-if (skip) console.log(`skipped: the menu: ${skip}`)
 
 /** Opens the menu, types keys after it is there, and resolves with everything that was shown. */
 async function menu(t, learner, keys) {

@@ -6,6 +6,7 @@ import { createServer } from 'terrace-net/server'
 import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
 import { temporaryDirectory } from '../../../packages/terrace/test/support/databases.js'
+import { socketIn } from '../sockets.mjs'
 
 /**
  * Registers the tests that hold for any back-end.
@@ -35,7 +36,7 @@ export function testToolbox({ test, openLevel, longestBytes }) {
   test('a server offers a database to clients', async (t) => {
     const db = await openLevel(t)
     const server = createServer(db)
-    const client = new NetLevel(await server.listen(`unix:${temporaryDirectory(t)}/socket`))
+    const client = new NetLevel(await server.listen(`unix:${socketIn(temporaryDirectory(t))}`))
     await client.open()
     t.after(async () => {
       await client.close()

@@ -32,8 +32,12 @@ pub(super) fn inspect_current(path: &Path, report: &mut Report<'_>) -> Result<()
 
 /// Reports the file LOCK at `path`.
 pub(super) fn inspect_lock(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
-    let contents = fs::read(path)?;
     let owner = owner::of_lock_file(path);
+    let contents = match fs::read(path) {
+        // On Windows, LevelDB shares it with nobody.
+        Err(_) if owner != Holder::Nobody => None,
+        contents => Some(contents?),
+    };
     let held = match owner {
         Holder::Nobody => "not held by any known process".to_owned(),
         _ => format!("held by {owner}"),
@@ -42,7 +46,7 @@ pub(super) fn inspect_lock(path: &Path, report: &mut Report<'_>) -> Result<(), F
     let members = vec![
         ("type", Json::from("lock")),
         ("owner", (owner != Holder::Nobody).then(|| owner.to_string()).into()),
-        ("contents", Json::bytes(&contents)),
+        ("contents", contents.map(|contents| Json::bytes(&contents)).into()),
     ];
     Ok(report.item(Level::Summary, None, "file", text, members)?)
 }

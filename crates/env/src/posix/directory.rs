@@ -18,14 +18,24 @@ fn sync_name(directory: &PathAt<'_>) -> Result<()> {
     match sync(&directory.parent()) {
         // The directory above may be writable but not readable. The new directory allows syncing the file system as a
         // whole.
-        #[cfg(target_os = "linux")]
         Err(error) if error.is_read_only() => {
-            let synced =
-                directory.open(OFlags::RDONLY).and_then(|directory| Ok(rustix::fs::syncfs(directory)?));
+            let synced = directory.open(OFlags::RDONLY).and_then(|directory| sync_file_system(&directory));
             synced.map_err(|source| EnvError::new("sync the file system of", directory.full_path(), source))
         }
         result => result,
     }
+}
+
+#[cfg(target_os = "linux")]
+fn sync_file_system(directory: &File) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(directory)?)
+}
+
+/// Has all file systems write what is waiting, and then the device of this one.
+#[cfg(not(target_os = "linux"))]
+fn sync_file_system(directory: &File) -> io::Result<()> {
+    rustix::fs::sync();
+    sync_file(directory, true)
 }
 
 pub(super) fn create_all(path_at: &PathAt<'_>) -> Result<()> {

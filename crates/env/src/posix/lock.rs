@@ -4,8 +4,8 @@
 //! second one by the same process is granted, and closing *any* descriptor of the file drops it. Terrace takes an
 //! open file description lock (`F_OFD_SETLK`) instead, which belongs to the open file and conflicts with classic
 //! locks in both directions. (`flock`, and therefore `File::lock`, is a different kind that LevelDB does not see.)
-//! Where the system has no such lock (macOS), a classic one together with the table below does the same, except
-//! against another library in our own process.
+//! macOS has such locks as well: since 10.11, by the names of Linux and other numbers. Where the system has none, a
+//! classic lock together with the table below does the same, except against another library in our own process.
 //!
 //! Rules:
 //!
@@ -39,7 +39,7 @@ use rustix::fs::OFlags;
 use super::path_at::{PathAt, file_id_of};
 use crate::locks::Mutex;
 use crate::process_local::ProcessLocal;
-use crate::{EnvError, FileId, FileLock, LockError, ProcessMark};
+use crate::{EnvError, FileId, FileLock, LockError, LockHolder, ProcessMark};
 
 /// How many times to try again if a LOCK file is removed between open and lock.
 const ATTEMPTS: usize = 16;
@@ -52,9 +52,9 @@ struct Commands {
     get: libc::c_int,
 }
 
-/// The kinds of lock, best first. Some kernels and emulations know only the last.
+/// The kinds of lock, best first. Some kernels, emulations and file systems know only the last.
 const COMMANDS: &[Commands] = &[
-    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     Commands { set: libc::F_OFD_SETLK, get: libc::F_OFD_GETLK },
     Commands { set: libc::F_SETLK, get: libc::F_GETLK },
 ];
@@ -140,6 +140,31 @@ impl Drop for PosixLock {
     }
 }
 
+/// Who holds the lock, without taking it.
+pub(super) fn holder(path_at: &PathAt<'_>) -> io::Result<LockHolder> {
+    let process = std::process::id();
+    let mut table = TABLE.get().lock();
+    let Some(id) = path_at.file_id()? else { return Ok(LockHolder::Nobody) };
+    let file = match table.remove(&id) {
+        Some(Known::Held) => {
+            table.insert(id, Known::Held);
+            return Ok(LockHolder::Process(Some(process)));
+        }
+        Some(Known::Foreign { file }) => file,
+        // For writing if possible: it may become the file of rule 2, which serves the next attempt.
+        None => path_at.open(OFlags::RDWR).or_else(|_| path_at.open(OFlags::RDONLY))?,
+    };
+    let found = command(&file, libc::F_WRLCK, |commands| commands.get)?;
+    if found.l_type == libc::F_UNLCK as libc::c_short {
+        return Ok(LockHolder::Nobody);
+    }
+    let holder = holder_of(&file, process);
+    if holder == Some(process) {
+        table.insert(id, Known::Foreign { file });
+    }
+    Ok(LockHolder::Process(holder))
+}
+
 /// Tries to lock the whole file; `false` if somebody holds a lock on it.
 fn set_lock(file: &File) -> io::Result<bool> {
     match command(file, libc::F_WRLCK, |commands| commands.set) {
@@ -177,7 +202,9 @@ fn command(
     let mut result = Err(io::ErrorKind::Unsupported.into());
     for commands in COMMANDS {
         result = fcntl(file, lock_type, choose(commands));
-        if !matches!(&result, Err(error) if error.raw_os_error() == Some(libc::EINVAL)) {
+        let is_unknown =
+            |error: &io::Error| matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP));
+        if !result.as_ref().is_err_and(is_unknown) {
             break;
         }
     }

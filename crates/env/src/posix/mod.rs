@@ -12,8 +12,8 @@ use rustix::fs::{FileType, OFlags};
 use crate::host_files::HostMappedFile;
 use crate::host_files::{HostLogFile, HostSequentialFile, HostWritableFile};
 use crate::{
-    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
-    SequentialFile, ThreadHandle, WritableFile, host,
+    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LockHolder, LogFile, RandomAccessFile,
+    Result, SequentialFile, ThreadHandle, WritableFile, host,
 };
 
 mod descriptor_share;
@@ -220,6 +220,10 @@ impl Env for PosixEnv {
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
         let path_at = self.path_at(path).map_err(|source| EnvError::new("lock", path, source))?;
         Ok(Box::new(lock::PosixLock::acquire(&path_at)?))
+    }
+
+    fn lock_holder(&self, path: &Path) -> Result<LockHolder> {
+        self.at("look at the lock of", path, lock::holder)
     }
 
     fn monotonic_micros(&self) -> u64 {

@@ -9,15 +9,19 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
 
+use windows_sys::Win32::Foundation::{CloseHandle, ERROR_INVALID_PARAMETER, STILL_ACTIVE};
 use windows_sys::Win32::Storage::FileSystem::FILE_SHARE_READ;
+use windows_sys::Win32::System::Threading::{
+    GetExitCodeProcess, OpenProcess, PROCESS_QUERY_LIMITED_INFORMATION,
+};
 
 use super::{open, raw_file};
 use crate::locks::Mutex;
-use crate::{EnvError, FileId, FileLock, LockError};
+use crate::{EnvError, FileId, FileLock, LockError, LockHolder};
 
 /// The files that this process has locked.
 static HELD: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
@@ -76,13 +80,46 @@ fn held_by(path: &Path, held: &BTreeSet<FileId>) -> LockError {
     if id.is_ok_and(|id| held.contains(&id)) {
         return LockError::Held { holder: Some(std::process::id()), this_process: true };
     }
-    LockError::Held { holder: holder_of(path), this_process: false }
+    LockError::Held { holder: named_in(path).ok().flatten(), this_process: false }
 }
 
-/// The process that the file names.
-fn holder_of(path: &Path) -> Option<u32> {
-    let file = OpenOptions::new().read(true).share_mode(open::SHARE_ALL).open(path).ok()?;
+/// Who holds the lock, as far as the file tells: whether it is open for writing can only be found out by opening it so,
+/// which would keep others out.
+pub(super) fn holder(path: &Path) -> io::Result<LockHolder> {
+    let id = open::to_look_at(path).and_then(|file| open::file_id_of(&file));
+    match (id, named_in(path)) {
+        (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Ok(LockHolder::Nobody),
+        (Ok(id), _) if HELD.lock().contains(&id) => Ok(LockHolder::Process(Some(std::process::id()))),
+        (_, Ok(named)) => Ok(LockHolder::Unknown(named)),
+        // The LevelDB in classic-level shares the file with nobody, and LevelDB locks its bytes.
+        (_, Err(error)) if open::is_in_use(&error) => Ok(LockHolder::Process(None)),
+        (_, Err(error)) => Err(error),
+    }
+}
+
+/// The process that the file names, if that is alive.
+fn named_in(path: &Path) -> io::Result<Option<u32>> {
+    let file = OpenOptions::new().read(true).share_mode(open::SHARE_ALL).open(path)?;
     let mut text = [0; 16];
-    let read_bytes = raw_file::read_at(&file, 0, &mut text).ok()?;
-    std::str::from_utf8(&text[..read_bytes]).ok()?.strip_suffix('\n')?.parse().ok()
+    let read_bytes = raw_file::read_at(&file, 0, &mut text)?;
+    let text = std::str::from_utf8(&text[..read_bytes]).ok();
+    let process = text.and_then(|text| text.strip_suffix('\n')?.parse().ok());
+    Ok(process.filter(|&process| is_alive(process)))
+}
+
+fn is_alive(process: u32) -> bool {
+    // SAFETY: the call takes numbers alone.
+    let handle = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, process) };
+    if handle.is_null() {
+        // That of another user may be refused.
+        return !open::is(&io::Error::last_os_error(), &[ERROR_INVALID_PARAMETER]);
+    }
+    let mut exit_code = 0;
+    // SAFETY: the handle was opened above, is closed nowhere else, and is not used afterwards; the number lives during the call.
+    let known = unsafe {
+        let known = GetExitCodeProcess(handle, &raw mut exit_code);
+        CloseHandle(handle);
+        known
+    };
+    known == 0 || exit_code == STILL_ACTIVE as u32
 }

@@ -19,8 +19,8 @@ use windows_sys::Win32::System::Threading::{
 use crate::host_files::HostMappedFile;
 use crate::host_files::{HostLogFile, HostSequentialFile, HostWritableFile};
 use crate::{
-    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
-    SequentialFile, ThreadHandle, WritableFile, host,
+    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LockHolder, LogFile, RandomAccessFile,
+    Result, SequentialFile, ThreadHandle, WritableFile, host,
 };
 
 mod directory;
@@ -189,6 +189,10 @@ impl Env for WindowsEnv {
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
         let resolved = self.resolve(path).map_err(|source| EnvError::new("lock", path, source))?;
         Ok(Box::new(lock::WindowsLock::acquire(&resolved, path)?))
+    }
+
+    fn lock_holder(&self, path: &Path) -> Result<LockHolder> {
+        self.at("look at the lock of", path, lock::holder)
     }
 
     fn monotonic_micros(&self) -> u64 {

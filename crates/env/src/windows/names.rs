@@ -49,9 +49,7 @@ pub(super) fn replace(path: &Path, contents: &[u8], temporary: &Path) -> io::Res
         // Before the rename: otherwise the name could be durable before the bytes.
         file.sync_all()?;
         drop(file);
-        // Of a file that somebody has open, Windows says no more than that it denies access.
-        let may_pass = |error: &io::Error| open::is_in_use(error) || is(error, &[ERROR_ACCESS_DENIED]);
-        patiently_if(may_pass, || rename_over(temporary, path))
+        rename_over(temporary, path)
     };
     let replaced = replace();
     if replaced.is_err() {
@@ -62,14 +60,20 @@ pub(super) fn replace(path: &Path, contents: &[u8], temporary: &Path) -> io::Res
 }
 
 fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
-    match move_file(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) {
-        // Somebody has the old file open. The library's way replaces it all the same where Windows can.
-        Err(error) if is(&error, &[ERROR_ACCESS_DENIED]) => {
-            std::fs::rename(from, to)?;
-            OpenOptions::new().write(true).share_mode(open::SHARE_ALL).open(to)?.sync_all()
+    // Of a file that somebody has open, Windows says no more than that it denies access.
+    let may_pass = |error: &io::Error| open::is_in_use(error) || is(error, &[ERROR_ACCESS_DENIED]);
+    let is_durable = patiently_if(may_pass, || {
+        match move_file(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) {
+            // Somebody has the old file open. The library's way replaces it all the same where Windows can.
+            Err(error) if is(&error, &[ERROR_ACCESS_DENIED]) => std::fs::rename(from, to).map(|()| false),
+            moved => moved.map(|()| true),
         }
-        result => result,
+    })?;
+    if is_durable {
+        return Ok(());
     }
+    // Apart from the rename, which cannot be done twice.
+    patiently_if(may_pass, || OpenOptions::new().write(true).share_mode(open::SHARE_ALL).open(to)?.sync_all())
 }
 
 fn move_file(from: &Path, to: &Path, flags: MOVE_FILE_FLAGS) -> io::Result<()> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION, GENERIC_WRITE, HANDLE};
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_SHARE_DELETE, FILE_SHARE_READ,
-    FILE_SHARE_WRITE, GetFileInformationByHandle,
+    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_LIST_DIRECTORY, FILE_SHARE_DELETE,
+    FILE_SHARE_READ, FILE_SHARE_WRITE, GetFileInformationByHandle,
 };
 
 use crate::FileId;
@@ -55,11 +55,24 @@ pub(super) fn to_look_at(path: &Path) -> io::Result<File> {
 
 /// Opens a directory to sync it.
 pub(super) fn directory_to_sync(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .access_mode(GENERIC_WRITE)
-        .share_mode(SHARE_ALL)
-        .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
-        .open(path)
+    patiently(|| {
+        OpenOptions::new()
+            .access_mode(GENERIC_WRITE)
+            .share_mode(SHARE_ALL)
+            .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
+            .open(path)
+    })
+}
+
+/// Opens a directory so that nobody can rename or remove it, or one above it, until the handle is closed.
+pub(super) fn directory_to_hold(path: &Path) -> io::Result<File> {
+    patiently(|| {
+        OpenOptions::new()
+            .access_mode(FILE_LIST_DIRECTORY)
+            .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
+            .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
+            .open(path)
+    })
 }
 
 /// Runs `work` again, with waits, while another program is in its way.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::os::windows::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf, Prefix};
@@ -10,27 +11,31 @@ use std::sync::{Arc, Weak};
 
 use windows_sys::Win32::Foundation::ERROR_FILENAME_EXCED_RANGE;
 
+use super::open;
 use crate::DirectoryHold;
 
 /// The longest name in a path, in UTF-16 units.
 const MAX_NAME_LENGTH: usize = 255;
 
-/// A directory whose path stays what it is if the process changes its working directory. Windows itself keeps others
-/// from moving it: the database has a file open in it.
+/// A directory whose path stays what it is if the process changes its working directory. While it is open here, Windows
+/// keeps everybody from moving and removing it.
 #[derive(Debug)]
 pub(super) struct HeldDirectory {
     given: PathBuf,
     absolute: PathBuf,
+    _open: File,
 }
 
 impl DirectoryHold for HeldDirectory {}
 
 impl HeldDirectory {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        if !std::fs::metadata(path)?.is_dir() {
+        let absolute = std::path::absolute(path)?;
+        let open = open::directory_to_hold(&absolute)?;
+        if !open.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(Self { given: path.to_owned(), absolute: std::path::absolute(path)? })
+        Ok(Self { given: path.to_owned(), absolute, _open: open })
     }
 }
 

@@ -2,11 +2,11 @@
 
 import { connect, createServer } from 'node:net'
 import { finished } from 'node:stream/promises'
-import { temporaryPath } from './temporary.js'
+import { temporarySocket } from './temporary.js'
 
 /** A proxy before a server on a Unix socket. Clients connect to its `address`. */
 export async function cuttingProxy(target) {
-  const path = temporaryPath('socket')
+  const path = temporarySocket()
   const pairs = new Set()
   let isOpen = true
   let isSilent = false

@@ -2,20 +2,13 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-export const program = fileURLToPath(new URL('../../dist/serve/main.js', import.meta.url))
+// On Windows it is removed only at the end, when nothing in it is open.
+export { temporaryDirectory as directory } from '../../../terrace/test/support/databases.js'
 
-/** A directory that is removed after the test. */
-export function directory(t) {
-  const path = mkdtempSync(join(tmpdir(), 'terrace-serve-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
+export const program = fileURLToPath(new URL('../../dist/serve/main.js', import.meta.url))
 
 /** Starts the program. It is killed after the test, if it still runs. */
 export function start(t, args, { file = program, cwd } = {}) {

@@ -1,7 +1,7 @@
 // A proxy between clients and a server, on a Unix socket. It cuts connections, at any byte, delays them, or swallows everything.
 
 import { connect, createServer } from 'node:net'
-import { temporaryPath } from './temporary.js'
+import { temporarySocket } from './temporary.js'
 
 /** Starts a proxy. `target` is the address of the server, which may be changed later. */
 export async function startProxy(target) {
@@ -32,7 +32,7 @@ class CuttingProxy {
   }
 
   async listen() {
-    const path = temporaryPath('socket')
+    const path = temporarySocket()
     this.#server = createServer((client) => this.#accept(client))
     await new Promise((resolve) => this.#server.listen(path, resolve))
     this.address = `unix:${path}`

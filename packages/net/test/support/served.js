@@ -3,11 +3,11 @@
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
-import { temporaryPath } from './temporary.js'
+import { temporarySocket } from './temporary.js'
 
 /** Addresses to listen on, by the name of the transport. */
 export const addresses = {
-  unix: () => `unix:${temporaryPath('socket')}`,
+  unix: () => `unix:${temporarySocket()}`,
   tcp: () => 'tcp://127.0.0.1:0',
   ws: () => 'ws://127.0.0.1:0/db'
 }

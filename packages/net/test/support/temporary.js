@@ -3,12 +3,22 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { socketIn } from '../../../../tests/support/sockets.mjs'
 
 let parent
 let made = 0
 
 /** A path in a new directory. */
 export function temporaryPath(name) {
+  return join(temporaryDirectory(), name)
+}
+
+/** A path at which a server can listen. */
+export function temporarySocket() {
+  return socketIn(temporaryDirectory())
+}
+
+function temporaryDirectory() {
   if (parent === undefined) {
     parent = mkdtempSync(join(tmpdir(), 'terrace-net-'))
     process.on('exit', () => rmSync(parent, { recursive: true, force: true }))
@@ -16,5 +26,5 @@ export function temporaryPath(name) {
   // Short, because paths of sockets can be no longer than a hundred bytes or so.
   const directory = join(parent, `${made++}`)
   mkdirSync(directory)
-  return join(directory, name)
+  return directory
 }
