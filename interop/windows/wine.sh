@@ -11,6 +11,11 @@ trap 'rm -f "$output" "$errors"' EXIT
 wineserver --persistent=60 >/dev/null 2>&1
 wine "$@" >"$output" 2>"$errors" </dev/null
 status=$?
+# Rarely, wine ends before it starts the program, without a word.
+if [[ $status == 1 && ! -s $output && ! -s $errors ]]; then
+  wine "$@" >"$output" 2>"$errors" </dev/null
+  status=$?
+fi
 cat "$output"
 cat "$errors" >&2
 exit $status
