@@ -9,13 +9,13 @@ output=$(mktemp) errors=$(mktemp)
 trap 'rm -f "$output" "$errors"' EXIT
 # The server outlives the program: one that ends while another program starts would take that with it.
 wineserver --persistent=60 >/dev/null 2>&1
-wine "$@" >"$output" 2>"$errors" </dev/null
-status=$?
-# Rarely, wine ends before it starts the program, without a word.
-if [[ $status == 1 && ! -s $output && ! -s $errors ]]; then
+start() { # program and arguments
   wine "$@" >"$output" 2>"$errors" </dev/null
   status=$?
-fi
+}
+start "$@"
+# Rarely, wine ends before it starts the program, without a word.
+[[ $status != 1 || -s $output || -s $errors ]] || start "$@"
 cat "$output"
 cat "$errors" >&2
 exit $status

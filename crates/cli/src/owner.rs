@@ -76,7 +76,10 @@ pub(crate) fn of_lock_file(lock: &Path) -> Holder {
 }
 
 fn program_of(process: u32) -> Option<String> {
-    // A path of Linux may exist elsewhere, and be something else.
-    let name = fs::read_to_string(format!("/proc/{process}/comm")).ok().filter(|_| cfg!(target_os = "linux"));
-    name.map(|name| name.trim_end().to_owned())
+    // The path may exist elsewhere, and be something else.
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
 }

@@ -111,9 +111,9 @@ fn a_process_that_is_dead_does_not_hold_the_lock() {
     fs::write(&lock, format!("{dead}\n")).unwrap();
     assert_eq!(env.lock_holder(&lock).unwrap(), LockHolder::Unknown(None));
     // LevelDB writes no number.
-    let _leveldb = opened(&lock, SHARE_READ);
+    let leveldb = opened(&lock, SHARE_READ);
     assert!(matches!(env.lock(&lock), Err(LockError::Held { holder: None, this_process: false })));
-    drop(_leveldb);
+    drop(leveldb);
     let _classic_level = opened(&lock, 0);
     assert_eq!(env.lock_holder(&lock).unwrap(), LockHolder::Process(None));
 }

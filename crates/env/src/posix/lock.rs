@@ -92,23 +92,15 @@ impl PosixLock {
         for _ in 0..ATTEMPTS {
             let file = match path_at.file_id().map_err(failed)? {
                 None => open().map_err(failed)?,
-                Some(id) => match table.remove(&id) {
-                    Some(Known::Held) => {
-                        table.insert(id, Known::Held);
-                        return Err(LockError::Held { holder: Some(process), this_process: true });
-                    }
-                    Some(Known::Foreign { file }) => file,
-                    None => open().map_err(failed)?,
+                Some(id) => match file_of(&mut table, id, open).map_err(failed)? {
+                    Some(file) => file,
+                    None => return Err(LockError::Held { holder: Some(process), this_process: true }),
                 },
             };
             let id = file_id_of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
             if !set_lock(&file).map_err(failed)? {
-                let holder = holder_of(&file, process);
-                let this_process = holder == Some(process);
-                if this_process {
-                    table.insert(id, Known::Foreign { file });
-                }
-                return Err(LockError::Held { holder, this_process });
+                let holder = holder_in_the_way(&mut table, id, file, process);
+                return Err(LockError::Held { holder, this_process: holder == Some(process) });
             }
             if path_at.file_id().map_err(failed)? == Some(id) {
                 write_process(&file, process);
@@ -145,24 +137,48 @@ pub(super) fn holder(path_at: &PathAt<'_>) -> io::Result<LockHolder> {
     let process = std::process::id();
     let mut table = TABLE.get().lock();
     let Some(id) = path_at.file_id()? else { return Ok(LockHolder::Nobody) };
-    let file = match table.remove(&id) {
-        Some(Known::Held) => {
-            table.insert(id, Known::Held);
-            return Ok(LockHolder::Process(Some(process)));
-        }
-        Some(Known::Foreign { file }) => file,
-        // For writing if possible: it may become the file of rule 2, which serves the next attempt.
-        None => path_at.open(OFlags::RDWR).or_else(|_| path_at.open(OFlags::RDONLY))?,
+    // For writing if possible: it may become the file of rule 2, which serves the next attempt.
+    let open = || path_at.open(OFlags::RDWR).or_else(|_| path_at.open(OFlags::RDONLY));
+    let Some(file) = file_of(&mut table, id, open)? else {
+        return Ok(LockHolder::Process(Some(process)));
     };
     let found = command(&file, libc::F_WRLCK, |commands| commands.get)?;
     if found.l_type == libc::F_UNLCK as libc::c_short {
         return Ok(LockHolder::Nobody);
     }
+    Ok(LockHolder::Process(holder_in_the_way(&mut table, id, file, process)))
+}
+
+/// The LOCK file of this identity to try or ask about: the one of rule 2, or what `open` opens. `None` if this process holds
+/// the lock; then nothing is opened (rule 1).
+fn file_of(
+    table: &mut BTreeMap<FileId, Known>,
+    id: FileId,
+    open: impl FnOnce() -> io::Result<File>,
+) -> io::Result<Option<File>> {
+    match table.remove(&id) {
+        Some(Known::Held) => {
+            table.insert(id, Known::Held);
+            Ok(None)
+        }
+        Some(Known::Foreign { file }) => Ok(Some(file)),
+        None => open().map(Some),
+    }
+}
+
+/// The process whose lock is in the way of `file`, as far as it can be known. If that is this one, the file stays open (rule
+/// 2). `process` is our own.
+fn holder_in_the_way(
+    table: &mut BTreeMap<FileId, Known>,
+    id: FileId,
+    file: File,
+    process: u32,
+) -> Option<u32> {
     let holder = holder_of(&file, process);
     if holder == Some(process) {
         table.insert(id, Known::Foreign { file });
     }
-    Ok(LockHolder::Process(holder))
+    holder
 }
 
 /// Tries to lock the whole file; `false` if somebody holds a lock on it.

@@ -76,8 +76,7 @@ impl Drop for WindowsLock {
 
 /// Says who holds the lock, as far as it can be known.
 fn held_by(path: &Path, held: &BTreeSet<FileId>) -> LockError {
-    let id = open::to_look_at(path).and_then(|file| open::file_id_of(&file));
-    if id.is_ok_and(|id| held.contains(&id)) {
+    if open::file_id(path).is_ok_and(|id| held.contains(&id)) {
         return LockError::Held { holder: Some(std::process::id()), this_process: true };
     }
     LockError::Held { holder: named_in(path).ok().flatten(), this_process: false }
@@ -86,8 +85,7 @@ fn held_by(path: &Path, held: &BTreeSet<FileId>) -> LockError {
 /// Who holds the lock, as far as the file tells: whether it is open for writing can only be found out by opening it so,
 /// which would keep others out.
 pub(super) fn holder(path: &Path) -> io::Result<LockHolder> {
-    let id = open::to_look_at(path).and_then(|file| open::file_id_of(&file));
-    match (id, named_in(path)) {
+    match (open::file_id(path), named_in(path)) {
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Ok(LockHolder::Nobody),
         (Ok(id), _) if HELD.lock().contains(&id) => Ok(LockHolder::Process(Some(std::process::id()))),
         (_, Ok(named)) => Ok(LockHolder::Unknown(named)),

@@ -147,8 +147,8 @@ impl Env for WindowsEnv {
     }
 
     fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
-        self.at("look at", path, |path| match open::to_look_at(path) {
-            Ok(file) => open::file_id_of(&file).map(Some),
+        self.at("look at", path, |path| match open::file_id(path) {
+            Ok(id) => Ok(Some(id)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         })

@@ -44,13 +44,14 @@ pub(super) fn or_directory(error: io::Error, path: &Path) -> io::Error {
     if is_denied && path.is_dir() { io::ErrorKind::IsADirectory.into() } else { error }
 }
 
-/// Opens a file or directory without any right to its contents, which nobody can keep from happening.
-pub(super) fn to_look_at(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
+/// The identity of a file or directory. It is opened without any right to its contents, which nobody can keep from happening.
+pub(super) fn file_id(path: &Path) -> io::Result<FileId> {
+    let file = OpenOptions::new()
         .access_mode(0)
         .share_mode(SHARE_ALL)
         .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
-        .open(path)
+        .open(path)?;
+    file_id_of(&file)
 }
 
 /// Opens a directory to sync it.
