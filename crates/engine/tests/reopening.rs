@@ -1,13 +1,21 @@
 //! Tests the reopening of a closed database: its MANIFEST continues, nothing is synced, and nothing is lost with the
 //! power.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use support::leveldb_files::{self, Version};
 use terrace_engine::env::Env;
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
 use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
+use terrace_format::batch::BatchRef;
+use terrace_format::current;
+use terrace_format::file_name::{self, FileKind};
+use terrace_format::log::{LogEvent, LogReader};
+use terrace_format::version_edit::VersionEdit;
 
 const DIRECTORY: &str = "/data/db";
 
@@ -149,6 +157,83 @@ fn what_is_found_in_a_log_for_the_second_time_is_flushed() {
     for expected in [0, 1] {
         open(&env, DIRECTORY).close().unwrap();
         assert_eq!(tables(&env), expected);
+    }
+}
+
+/// A database as LevelDB leaves it after a compaction: the MANIFEST records the sequence that was the last one then, 5,
+/// and the log has entries with 3 to 6.
+fn write_database_of_leveldb(env: &SimulatedEnv) {
+    let directory = Path::new(DIRECTORY);
+    let versions: [Version<'_>; 2] = [(b"a", 1, Some(b"in the table")), (b"b", 2, Some(b"in the table"))];
+    let (table, entry) = leveldb_files::table(5, &versions);
+    leveldb_files::write_database(env, directory, 5, vec![(0, table, entry)]);
+    let log = leveldb_files::log(3, &[("b", "logged"), ("c", "logged"), ("d", "logged"), ("e", "logged")]);
+    leveldb_files::write(env, &directory.join("001000.log"), &log);
+}
+
+/// Some records of the logs that goleveldb reads, by their first sequences, that it skips because they are not above
+/// the last sequence in the MANIFEST.
+fn skipped_by_goleveldb(env: &SimulatedEnv) -> Vec<u64> {
+    let directory = Path::new(DIRECTORY);
+    let records = |name: &str| {
+        let contents = env.read_file(&directory.join(name)).unwrap();
+        let mut reader = LogReader::new(&contents[..]);
+        let mut records = Vec::new();
+        while let LogEvent::Record { payload, .. } = reader.next().unwrap() {
+            records.push(payload.to_vec());
+        }
+        records
+    };
+    let manifest = current::decode(&env.read_file(&directory.join(file_name::CURRENT)).unwrap()).unwrap();
+    let edits = records(&file_name::manifest_name(manifest));
+    let edits: Vec<_> = edits.iter().map(|edit| VersionEdit::decode(edit).unwrap()).collect();
+    let first_log = edits.iter().filter_map(|edit| edit.log_number).next_back().unwrap();
+    let last_sequence = edits.iter().filter_map(|edit| edit.last_sequence).next_back().unwrap();
+    let names = env.list(directory).unwrap();
+    let is_read =
+        |name: &&String| matches!(file_name::parse(name), Some(FileKind::Log(number)) if number >= first_log);
+    let logged = names.iter().filter(is_read).flat_map(|name| records(name));
+    let sequences = logged.map(|record| BatchRef::parse(&record).unwrap().sequence());
+    sequences.filter(|sequence| *sequence <= last_sequence).collect()
+}
+
+#[test]
+fn goleveldb_finds_what_leveldb_logged_when_the_session_after_it_was_killed_early() {
+    for kills in 0..3 {
+        let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+        write_database_of_leveldb(&env);
+        assert_eq!(skipped_by_goleveldb(&env), [3]);
+        // An open that dies before its flush leaves a MANIFEST of ours over LevelDB's log.
+        for _ in 0..kills {
+            env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Create).on(".ldb"));
+            let _killed = open(&env, DIRECTORY);
+            assert!(env.has_failed());
+            env.kill_process();
+        }
+
+        let db = open(&env, DIRECTORY);
+        db.put(b"f", b"ours", &WriteOptions::default()).unwrap();
+        env.kill_process();
+        assert_eq!(skipped_by_goleveldb(&env), [0; 0], "after {kills} kills");
+        let db = open(&env, DIRECTORY);
+        let found =
+            [b"a", b"b", b"c", b"f"].map(|key| db.get(key, &ReadOptions::default()).unwrap().unwrap());
+        assert_eq!(found, [&b"in the table"[..], b"logged", b"logged", b"ours"]);
+    }
+}
+
+#[test]
+fn a_database_of_leveldb_opens_on_a_full_disk_and_goes_on_when_there_is_room() {
+    for failed_call in 1..=3 {
+        let env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+        write_database_of_leveldb(&env);
+        env.fail_at(FaultPlan::new(failed_call, Failure::NoSpace).on(".ldb"));
+        let db = open(&env, DIRECTORY);
+        assert!(env.has_failed());
+        assert_eq!(db.get(b"e", &ReadOptions::default()).unwrap(), Some(b"logged".to_vec()));
+        db.put(b"f", b"ours", &SYNCED).unwrap();
+        assert_eq!(skipped_by_goleveldb(&env), [0; 0]);
+        db.close().unwrap();
     }
 }
 

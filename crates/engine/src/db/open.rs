@@ -6,8 +6,8 @@
 //! 4. Read the logs that the MANIFEST still needs into memtables (`recovery`). If they hold little, the memtable becomes
 //!    the active one (`recovery/kept_logs`).
 //! 5. Begin a new log.
-//! 6. Write a new MANIFEST, unless the one that was read is known to be durable, and remove what an earlier crash left
-//!    behind (`db/settle`).
+//! 6. Write a new MANIFEST, unless the one that was read is known to be durable, write to tables what LevelDB's MANIFEST
+//!    keeps goleveldb from finding in a log, and remove what an earlier crash left behind (`db/settle`).
 //! 7. Start the background, which flushes the other memtables of step 4.
 //!
 //! A read-only open takes only steps 3 and 4, without the lock and without writing: see
@@ -34,6 +34,7 @@ use crate::compaction::picker::CompactPointers;
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::left_out_log::LeftOutLog;
+use crate::db::settle::FoundLogs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::health::Health;
@@ -100,16 +101,16 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     }
     let info_log = InfoLog::open(Arc::clone(env), directory);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), directory.display()));
-    let (inner, stopped) = match contents {
+    let (inner, found) = match contents {
         Contents::Database => recover(home, options, info_log, Some(lock), &names)?,
         _ => {
             if existed {
                 sync_name(&*options.env, directory)?;
             }
-            (create(home, options, info_log, lock)?, Vec::new())
+            (create(home, options, info_log, lock)?, FoundLogs::default())
         }
     };
-    inner.settle(&stopped, &names)?;
+    inner.settle(&found, &names)?;
     if inner.files.synced.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // The file is about logs that are gone, whose numbers may be used again.
         inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
@@ -392,24 +393,18 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
     let parts = Parts::new(home, options, info_log, Some(lock));
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
-    parts.finish(
-        versions,
-        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, ends: Vec::new(), hole: None },
-        Vec::new(),
-        SyncedFiles::default(),
-        Vec::new(),
-    )
+    parts.finish(versions, RecoveredLogs::default(), Vec::new(), SyncedFiles::default(), Vec::new())
 }
 
-/// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns the logs that, because of a
-/// hole, count only in part or not at all.
+/// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns what [`settle`](DbInner::settle)
+/// must know of the logs.
 pub(super) fn recover(
     home: Home,
     options: Options,
     info_log: InfoLog,
     lock: Option<Box<dyn FileLock>>,
     names: &[String],
-) -> Result<(Arc<DbInner>, Vec<u64>)> {
+) -> Result<(Arc<DbInner>, FoundLogs)> {
     let parts = Parts::new(home, options, info_log, lock);
     let Home { directory, env, .. } = &parts.home;
     let mut logs = open_logs(&**env, directory, names)?;
@@ -438,7 +433,12 @@ pub(super) fn recover(
     };
     let may_keep = is_ours && !parts.options.read_only && kept_logs::hold_if_small(&mut logs)?;
     let recovered = replay.run(&logs, last_sequence)?;
-    let kept = if may_keep { kept_logs::keep(&**env, &logs, &recovered, &synced_files) } else { Vec::new() };
+    let are_covered = recovered.first_sequence.is_some_and(|first| first <= last_sequence);
+    let kept = if may_keep && !are_covered {
+        kept_logs::keep(&**env, &logs, &recovered, &synced_files)
+    } else {
+        Vec::new()
+    };
     if is_ours && !parts.options.read_only {
         let needless = kept_logs::needless(&logs, &recovered, &kept, &synced_files);
         log_numbers.retain(|number| !needless.contains(number));
@@ -446,5 +446,6 @@ pub(super) fn recover(
     let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
-    Ok((parts.finish(versions, recovered, log_numbers, synced_files, kept)?, stopped))
+    let found = FoundLogs { stopped, are_covered };
+    Ok((parts.finish(versions, recovered, log_numbers, synced_files, kept)?, found))
 }

@@ -7,6 +7,10 @@
 //!
 //! New writes get sequences that leftovers may have, too: the records after a hole in a log, or a table or log that
 //! nothing refers to. These must never be found again after a loss of power, so they are gone when the open returns.
+//!
+//! LevelDB records the running sequence with each compaction, so its MANIFEST may record one that records of its log do
+//! not exceed. goleveldb skips those records. They are in tables before the open returns, unless there is no room for
+//! tables: what is acknowledged after it is then read by everyone, whenever this process dies.
 
 use std::sync::Arc;
 
@@ -18,14 +22,26 @@ use crate::error::Result;
 use crate::recovery::synced_files::SyncedManifest;
 use crate::repair::{LOST_DIRECTORY, link_to_directory};
 
+/// What an open found in logs, as far as it must be settled.
+#[derive(Default)]
+pub(crate) struct FoundLogs {
+    /// The logs that, because of a hole, count only in part or not at all.
+    pub(crate) stopped: Vec<u64>,
+    /// Whether the last sequence that the MANIFEST records reaches into them.
+    pub(crate) are_covered: bool,
+}
+
 impl DbInner {
-    /// Settles the state. `stopped` are the logs that count only in part or not at all; `names` are the files from
-    /// before the open.
-    pub(crate) fn settle(self: &Arc<Self>, stopped: &[u64], names: &[String]) -> Result<()> {
-        if stopped.is_empty() {
+    /// Settles the state. `names` are the files from before the open.
+    pub(crate) fn settle(self: &Arc<Self>, found: &FoundLogs, names: &[String]) -> Result<()> {
+        if found.stopped.is_empty() {
             self.settle_manifest()?;
+            if found.are_covered {
+                // If this fails, the background goes on with it, and reports why.
+                let _ = self.flush_recovered();
+            }
         } else {
-            self.set_aside(stopped)?;
+            self.set_aside(&found.stopped)?;
         }
         self.note_manifest();
         self.remove_leftovers(&self.leftovers(names))
@@ -79,13 +95,19 @@ impl DbInner {
             link_to_directory(&*self.files.env, &self.files.directory.join(&name), &lost, &name)?;
         }
         self.files.env.sync_directory(&lost)?;
-        while let Some(oldest) = self.published.super_version().sealed.last().cloned() {
-            self.flush_sealed(&oldest)?;
-        }
+        self.flush_recovered()?;
         let newest = self.background.lock().logs.iter().copied().max();
         let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
         self.files.record(edit, &[])?;
         self.background.lock().logs.retain(|number| Some(*number) == newest);
+        Ok(())
+    }
+
+    /// Writes what was recovered from logs to tables.
+    fn flush_recovered(&self) -> Result<()> {
+        while let Some(oldest) = self.published.super_version().sealed.last().cloned() {
+            self.flush_sealed(&oldest)?;
+        }
         Ok(())
     }
 

@@ -44,10 +44,13 @@ impl RecoveredMemTable {
 }
 
 /// What the logs held.
+#[derive(Default)]
 pub(crate) struct RecoveredLogs {
     /// Oldest first. Only the last one may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
     pub(crate) last_sequence: u64,
+    /// The lowest sequence of any record; `None` if there is no record.
+    pub(crate) first_sequence: Option<u64>,
     /// Where the last record ends in each log that ends after it.
     pub(crate) ends: Vec<u64>,
     /// The hole that a loss of power left. What follows it in its log does not count, and neither do later logs.
@@ -100,7 +103,7 @@ impl Replay<'_> {
     pub(crate) fn run(&self, logs: &[OpenLog], last_sequence: u64) -> Result<RecoveredLogs> {
         let first = RecoveredMemTable::new(Arc::new(MemTable::new(self.comparator.clone())));
         let mut recovered =
-            RecoveredLogs { memtables: vec![first], last_sequence, ends: Vec::new(), hole: None };
+            RecoveredLogs { memtables: vec![first], last_sequence, ..RecoveredLogs::default() };
         for (index, log) in logs.iter().enumerate() {
             let end = self.replay_log(log, &mut recovered);
             let problem = match &end {
@@ -278,6 +281,8 @@ impl Replay<'_> {
             let next = RecoveredMemTable::new(full.table.successor());
             recovered.memtables.push(next);
         }
+        let first_sequence = recovered.first_sequence.get_or_insert(batch.sequence());
+        *first_sequence = batch.sequence().min(*first_sequence);
         let current = recovered.memtables.last_mut().expect("there is always one");
         let mut inserter = current.table.inserter();
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
