@@ -21,23 +21,36 @@ use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
 use crate::version::file_meta::FileMeta;
 
-/// Writes `sealed`, which must be the oldest sealed memtable, to a table, and records the table. Returns the table, or
-/// `None` if nothing in the memtable needs to be kept. Only one flush may run at a time.
-pub(crate) fn flush(files: &Files, published: &Published, sealed: &SealedMemTable) -> Result<Option<Output>> {
+/// Writes each of `sealed`, which must be the oldest sealed memtables, oldest first, to a table, and records all tables in
+/// one edit. Returns the tables; there is none of a memtable in which nothing needs to be kept. Only one flush may run at
+/// a time.
+pub(crate) fn flush(
+    files: &Files,
+    published: &Published,
+    sealed: &[Arc<SealedMemTable>],
+) -> Result<Vec<Output>> {
+    let Some(newest) = sealed.last() else { return Ok(Vec::new()) };
     files.versions.settle()?;
-    let table = write_level0_table(files, published, &sealed.table, sealed.file_number)?;
-    let mut edit = VersionEdit {
-        log_number: Some(sealed.next_log_number),
-        last_sequence: Some(sealed.last_sequence),
+    let mut tables: Vec<Output> = Vec::new();
+    for memtable in sealed {
+        match write_level0_table(files, published, &memtable.table, memtable.file_number) {
+            Ok(table) => tables.extend(table),
+            Err(error) => {
+                files.remove_tables(tables.iter().map(|table| table.entry.number));
+                return Err(error);
+            }
+        }
+    }
+    let edit = VersionEdit {
+        log_number: Some(newest.next_log_number),
+        last_sequence: Some(newest.last_sequence),
+        new_files: tables.iter().map(|table| (0, table.entry.clone())).collect(),
         ..VersionEdit::default()
     };
-    edit.new_files.extend(table.iter().map(|table| (0, table.entry.clone())));
-    files.record(edit, table.as_ref().map(Output::counted).as_slice())?;
-    let flushed = |file: &&Arc<FileMeta>| file.number == sealed.file_number;
-    if let Some(file) = files.versions.current().levels[0].iter().find(flushed) {
-        file.note_left_number();
-    }
-    Ok(table)
+    files.record(edit, &tables.iter().map(Output::counted).collect::<Vec<_>>())?;
+    let is_new = |file: &&Arc<FileMeta>| tables.iter().any(|table| table.entry.number == file.number);
+    files.versions.current().levels[0].iter().filter(is_new).for_each(|file| file.note_left_number());
+    Ok(tables)
 }
 
 fn write_level0_table(
@@ -104,8 +117,10 @@ mod tests {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
         let shared = Shared::new(&env);
         let sealed = seal(&shared, &[(1, "a"), (2, "a"), (3, "b")]);
-        let table = flush(&shared.files, &shared.published, &sealed).unwrap().unwrap();
-        assert_eq!((table.entry.number, table.counts.entries), (sealed.file_number, 2));
+        let tables = flush(&shared.files, &shared.published, &[Arc::clone(&sealed)]).unwrap();
+        let described: Vec<_> =
+            tables.iter().map(|table| (table.entry.number, table.counts.entries)).collect();
+        assert_eq!(described, [(sealed.file_number, 2)]);
         let version = shared.files.versions.current();
         assert_eq!(
             version.levels[0].iter().map(|file| file.number).collect::<Vec<_>>(),
@@ -119,8 +134,25 @@ mod tests {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
         let shared = Shared::new(&env);
         let sealed = seal(&shared, &[]);
-        assert!(flush(&shared.files, &shared.published, &sealed).unwrap().is_none());
+        assert!(flush(&shared.files, &shared.published, &[sealed]).unwrap().is_empty());
         assert!(shared.tables().is_empty());
+    }
+
+    #[test]
+    fn several_memtables_become_tables_in_one_edit_or_not_at_all() {
+        let env = SimulatedEnv::new(1, Mode::StrictPosix);
+        let shared = Shared::new(&(Arc::new(env.clone()) as Arc<dyn Env>));
+        let sealed = [seal(&shared, &[(1, "a")]), seal(&shared, &[(2, "a"), (3, "b")])];
+        env.fail_at(FaultPlan::new(2, Failure::NoSpace).of(CallKind::Create).on(".ldb"));
+        let failure = flush(&shared.files, &shared.published, &sealed).unwrap_err();
+        assert_eq!(failure.kind(), ErrorKind::DiskFull);
+        assert!(env.has_failed() && shared.tables().is_empty());
+        assert_eq!(shared.files.versions.last_sequence(), 0);
+
+        let before = env.counts();
+        assert_eq!(flush(&shared.files, &shared.published, &sealed).unwrap().len(), 2);
+        assert_eq!(env.counts().since(&before).of(CallKind::Sync), 3, "two tables and a MANIFEST");
+        assert_eq!(shared.files.versions.last_sequence(), 3);
     }
 
     #[test]
@@ -130,7 +162,7 @@ mod tests {
             let shared = Shared::new(&(Arc::new(env.clone()) as Arc<dyn Env>));
             let sealed = seal(&shared, &[(1, "a")]);
             env.fail_at(FaultPlan::new(1, Failure::Io).of(kind).on(".ldb"));
-            let failure = flush(&shared.files, &shared.published, &sealed).unwrap_err();
+            let failure = flush(&shared.files, &shared.published, &[sealed]).unwrap_err();
             assert_eq!(failure.kind(), ErrorKind::Io);
             assert!(env.has_failed() && shared.tables().is_empty(), "{kind:?}");
             assert_eq!(shared.files.versions.current().files().count(), 0);

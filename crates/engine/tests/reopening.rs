@@ -10,11 +10,12 @@ use std::sync::Arc;
 use support::leveldb_files::{self, Version};
 use terrace_engine::env::Env;
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
-use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
+use terrace_engine::{Db, ErrorKind, Options, ReadOptions, WriteOptions};
 use terrace_format::batch::BatchRef;
+use terrace_format::crc::crc32c;
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
-use terrace_format::log::{LogEvent, LogReader};
+use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 use terrace_format::version_edit::VersionEdit;
 
 const DIRECTORY: &str = "/data/db";
@@ -26,8 +27,11 @@ fn open(env: &SimulatedEnv, directory: &str) -> Db {
 }
 
 fn open_with_buffer(env: &SimulatedEnv, directory: &str, write_buffer_size_bytes: usize) -> Db {
-    let options = Options { env: Arc::new(env.clone()), write_buffer_size_bytes, ..Options::default() };
-    Db::open(directory, options).unwrap()
+    Db::open(directory, Options { write_buffer_size_bytes, ..options(env) }).unwrap()
+}
+
+fn options(env: &SimulatedEnv) -> Options {
+    Options { env: Arc::new(env.clone()), ..Options::default() }
 }
 
 fn syncs(counts: &CallCounts) -> u64 {
@@ -160,15 +164,28 @@ fn what_is_found_in_a_log_for_the_second_time_is_flushed() {
     }
 }
 
-/// A database as LevelDB leaves it after a compaction: the MANIFEST records the sequence that was the last one then, 5,
-/// and the log has entries with 3 to 6.
-fn write_database_of_leveldb(env: &SimulatedEnv) {
+const LOGGED: [(&str, &str); 4] = [("b", "logged"), ("c", "logged"), ("d", "logged"), ("e", "logged")];
+
+fn log_of_leveldb() -> Vec<u8> {
+    leveldb_files::log(3, &LOGGED)
+}
+
+/// A database as LevelDB leaves it, with a table, which has the sequences 1 and 2, and logs. After a compaction, its
+/// MANIFEST records the sequence that was the last one then.
+fn write_database_of_leveldb(env: &SimulatedEnv, last_sequence: u64, logs: &[Vec<u8>]) {
     let directory = Path::new(DIRECTORY);
     let versions: [Version<'_>; 2] = [(b"a", 1, Some(b"in the table")), (b"b", 2, Some(b"in the table"))];
     let (table, entry) = leveldb_files::table(5, &versions);
-    leveldb_files::write_database(env, directory, 5, vec![(0, table, entry)]);
-    let log = leveldb_files::log(3, &[("b", "logged"), ("c", "logged"), ("d", "logged"), ("e", "logged")]);
-    leveldb_files::write(env, &directory.join("001000.log"), &log);
+    leveldb_files::write_database(env, directory, last_sequence, vec![(0, table, entry)]);
+    for (number, log) in (1000..).zip(logs) {
+        leveldb_files::write(env, &directory.join(file_name::log_name(number)), log);
+    }
+}
+
+fn assert_holds_what_leveldb_logged(db: &Db) {
+    let found = [b"a", b"b", b"c", b"d", b"e"].map(|key| db.get(key, &ReadOptions::default()).unwrap());
+    let expected = [&b"in the table"[..], b"logged", b"logged", b"logged", b"logged"];
+    assert_eq!(found, expected.map(|value| Some(value.to_vec())));
 }
 
 /// Some records of the logs that goleveldb reads, by their first sequences, that it skips because they are not above
@@ -199,40 +216,112 @@ fn skipped_by_goleveldb(env: &SimulatedEnv) -> Vec<u64> {
 
 #[test]
 fn goleveldb_finds_what_leveldb_logged_when_the_session_after_it_was_killed_early() {
-    for kills in 0..3 {
-        let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
-        write_database_of_leveldb(&env);
-        assert_eq!(skipped_by_goleveldb(&env), [3]);
-        // An open that dies before its flush leaves a MANIFEST of ours over LevelDB's log.
-        for _ in 0..kills {
-            env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Create).on(".ldb"));
-            let _killed = open(&env, DIRECTORY);
-            assert!(env.has_failed());
-            env.kill_process();
-        }
+    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    write_database_of_leveldb(&env, 5, &[log_of_leveldb()]);
+    assert_eq!(skipped_by_goleveldb(&env), [3]);
+    let db = open(&env, DIRECTORY);
+    db.put(b"f", b"ours", &WriteOptions::default()).unwrap();
+    env.kill_process();
+    assert_eq!(skipped_by_goleveldb(&env), [0; 0]);
+    assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
+}
 
-        let db = open(&env, DIRECTORY);
-        db.put(b"f", b"ours", &WriteOptions::default()).unwrap();
-        env.kill_process();
-        assert_eq!(skipped_by_goleveldb(&env), [0; 0], "after {kills} kills");
-        let db = open(&env, DIRECTORY);
-        let found =
-            [b"a", b"b", b"c", b"f"].map(|key| db.get(key, &ReadOptions::default()).unwrap().unwrap());
-        assert_eq!(found, [&b"in the table"[..], b"logged", b"logged", b"ours"]);
+/// The second session found a MANIFEST of its own over another engine's log, and set the log aside as one with a hole.
+#[test]
+fn what_leveldb_logged_around_a_write_that_failed_is_there_whenever_the_session_after_it_is_killed() {
+    use CallKind::{Create, CreateLog, Remove, Replace, Sync, SyncDirectory, Write};
+    let (before, after) = LOGGED.split_at(2);
+    let one_log = [leveldb_files::log(3, before), leveldb_files::log(6, after)].concat();
+    let two_logs = [leveldb_files::log(3, before), leveldb_files::log(6, after)];
+    for logs in [&[one_log][..], &two_logs] {
+        let kinds = [Create, CreateLog, Write, Sync, SyncDirectory, Replace, Remove].into_iter();
+        for (kind, call) in kinds.flat_map(|kind| (1..8).map(move |call| (kind, call))) {
+            let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+            write_database_of_leveldb(&env, 2, logs);
+            env.fail_at(FaultPlan::new(call, Failure::Io).of(kind));
+            let killed = Db::open(DIRECTORY, options(&env));
+            env.kill_process();
+            drop(killed);
+            for session in 0..2 {
+                let db = open(&env, DIRECTORY);
+                assert!(db.left_out_log().is_none(), "{kind:?} {call}, session {session}");
+                assert_holds_what_leveldb_logged(&db);
+                env.kill_process();
+            }
+        }
     }
 }
 
 #[test]
-fn a_database_of_leveldb_opens_on_a_full_disk_and_goes_on_when_there_is_room() {
-    for failed_call in 1..=3 {
-        let env = SimulatedEnv::new(1, Mode::Ext4Ordered);
-        write_database_of_leveldb(&env);
-        env.fail_at(FaultPlan::new(failed_call, Failure::NoSpace).on(".ldb"));
+fn a_log_of_leveldb_that_begins_after_a_write_that_failed_is_no_log_with_a_hole() {
+    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    write_database_of_leveldb(&env, 1, &[log_of_leveldb()]);
+    for _ in 0..3 {
         let db = open(&env, DIRECTORY);
-        assert!(env.has_failed());
-        assert_eq!(db.get(b"e", &ReadOptions::default()).unwrap(), Some(b"logged".to_vec()));
-        db.put(b"f", b"ours", &SYNCED).unwrap();
-        assert_eq!(skipped_by_goleveldb(&env), [0; 0]);
+        assert!(db.left_out_log().is_none());
+        assert_holds_what_leveldb_logged(&db);
+        env.kill_process();
+    }
+}
+
+#[test]
+fn a_log_before_the_first_one_that_leveldb_still_needs_is_read() {
+    let env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    let (older, newer) = LOGGED.split_at(2);
+    write_database_of_leveldb(&env, 2, &[leveldb_files::log(3, older), leveldb_files::log(5, newer)]);
+    let name_previous = VersionEdit {
+        log_number: Some(1001),
+        previous_log_number: Some(1000),
+        next_file_number: Some(1002),
+        ..VersionEdit::default()
+    };
+    let manifest = Path::new(DIRECTORY).join(file_name::manifest_name(999));
+    let mut contents = env.read_file(&manifest).unwrap();
+    LogEncoder::at_offset(contents.len() as u64).encode_into(&name_previous.encode(), &mut contents);
+    leveldb_files::write(&env, &manifest, &contents);
+    assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
+    assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
+}
+
+#[test]
+fn what_a_former_database_noted_of_its_logs_does_not_count_after_an_early_kill() {
+    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    open(&env, DIRECTORY).close().unwrap();
+    // The log that the next session begins.
+    let lines = "001001.log 5000\n001002.log 5000\n001003.log 5000\n001004.log 5000\n001005.log 5000\n";
+    let stale = format!("{lines}checksum {:08x}\n", crc32c(lines.as_bytes()));
+    for name in env.list(Path::new(DIRECTORY)).unwrap() {
+        env.remove_file(&Path::new(DIRECTORY).join(name)).unwrap();
+    }
+    write_database_of_leveldb(&env, 2, &[log_of_leveldb()]);
+    leveldb_files::write(&env, &Path::new(DIRECTORY).join(file_name::SYNCED), stale.as_bytes());
+    env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Create).on(file_name::SYNCED));
+    let db = open(&env, DIRECTORY);
+    assert!(env.has_failed());
+    db.put(b"f", b"ours", &WriteOptions::default()).unwrap();
+    env.kill_process();
+    assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
+}
+
+#[test]
+fn a_database_of_leveldb_on_a_full_disk_is_refused_and_opens_when_there_is_room() {
+    use CallKind::{Create, Sync, Write};
+    let of_table = [Create, Write, Sync].map(|kind| (kind, ".ldb"));
+    let of_manifest = [Create, Write, Sync].map(|kind| (kind, "MANIFEST"));
+    for (kind, file) in of_table.into_iter().chain(of_manifest) {
+        let env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+        write_database_of_leveldb(&env, 5, &[log_of_leveldb()]);
+        for _ in 0..3 {
+            env.fail_at(FaultPlan::new(1, Failure::NoSpace).of(kind).on(file));
+            let error = Db::open(DIRECTORY, options(&env)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::DiskFull, "{kind:?} {file}: {error}");
+            assert_eq!(skipped_by_goleveldb(&env), [3], "it is as LevelDB left it");
+            let read_only = Options { read_only: true, ..options(&env) };
+            assert_holds_what_leveldb_logged(&Db::open(DIRECTORY, read_only).unwrap());
+        }
+        let db = open(&env, DIRECTORY);
+        assert_holds_what_leveldb_logged(&db);
+        assert_eq!(logs(&env), 1, "the refused opens leave nothing");
         db.close().unwrap();
     }
 }

@@ -248,7 +248,7 @@ mod tests {
                     memtable.insert(sequence, ValueKind::Value, format!("{key:04}").as_bytes(), &[7; 100]);
                 }
             });
-            flush(&shared.files, &shared.published, &sealed).unwrap();
+            flush(&shared.files, &shared.published, &[sealed]).unwrap();
             if round == 0 {
                 kept.push(between(&shared));
             }

@@ -35,7 +35,7 @@ impl Jobs for DbInner {
     }
 
     fn flush(&self, sealed: &Arc<SealedMemTable>) -> Result<()> {
-        self.flush_sealed(sealed)
+        self.flush_sealed(std::slice::from_ref(sealed))
     }
 
     fn compact(&self, plan: &CompactionPlan, helpers: usize) -> Result<()> {
@@ -91,28 +91,29 @@ impl Backlog for Arc<Background> {
 }
 
 impl DbInner {
-    /// Flushes `sealed`, which must be the oldest. Runs on one thread at a time.
-    pub(crate) fn flush_sealed(&self, sealed: &Arc<SealedMemTable>) -> Result<()> {
+    /// Flushes `sealed`, which must be the oldest ones, oldest first. Runs on one thread at a time.
+    pub(crate) fn flush_sealed(&self, sealed: &[Arc<SealedMemTable>]) -> Result<()> {
+        let Some(newest) = sealed.last() else { return Ok(()) };
         let started = self.files.env.monotonic_micros();
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         // Closed before the table is written, because on a full disk the table may need the room.
         drop(unneeded);
-        self.published.super_version().active.prepare_successor(&sealed.table);
-        let table = flush(&self.files, &self.published, sealed)?;
+        self.published.super_version().active.prepare_successor(&newest.table);
+        let tables = flush(&self.files, &self.published, sealed)?;
 
         let micros = self.files.env.monotonic_micros() - started;
-        let size_bytes = table.as_ref().map_or(0, |table| table.entry.size_bytes);
+        let size_bytes = tables.iter().map(|table| table.entry.size_bytes).sum();
         let mut background = self.background.lock();
         background.stats[0].record(micros, 0, size_bytes);
-        background.flushed.add(table.map_or(0, |table| table.counts.raw_bytes()), micros);
+        background.flushed.add(tables.iter().map(|table| table.counts.raw_bytes()).sum(), micros);
         self.background.update_super_version(&background, |view| {
-            view.replace_by_table(sealed, self.files.versions.current());
+            view.replace_by_tables(sealed, self.files.versions.current());
         });
         drop(background);
+        let entries: u64 = sealed.iter().map(|sealed| sealed.table.entries()).sum();
+        let numbers: Vec<_> = tables.iter().map(|table| table.entry.number).collect();
         self.files.info_log.line(format_args!(
-            "flushed {} entries to table {} ({size_bytes} bytes, {} ms)",
-            sealed.table.entries(),
-            sealed.file_number,
+            "flushed {entries} entries to tables {numbers:?} ({size_bytes} bytes, {} ms)",
             micros / 1000
         ));
         self.remove_old_logs();

@@ -6,8 +6,8 @@
 //! 4. Read the logs that the MANIFEST still needs into memtables (`recovery`). If they hold little, the memtable becomes
 //!    the active one (`recovery/kept_logs`).
 //! 5. Begin a new log.
-//! 6. Write a new MANIFEST, unless the one that was read is known to be durable, write to tables what LevelDB's MANIFEST
-//!    keeps goleveldb from finding in a log, and remove what an earlier crash left behind (`db/settle`).
+//! 6. Write a new MANIFEST, unless the one that was read is known to be durable. If it is another engine's, the memtables of
+//!    step 4 become tables first. Remove what an earlier crash left behind (`db/settle`).
 //! 7. Start the background, which flushes the other memtables of step 4.
 //!
 //! A read-only open takes only steps 3 and 4, without the lock and without writing: see
@@ -107,14 +107,15 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
             if existed {
                 sync_name(&*options.env, directory)?;
             }
-            (create(home, options, info_log, lock)?, FoundLogs::default())
+            (create(home, options, info_log, lock)?, FoundLogs { are_foreign: true, stopped: Vec::new() })
         }
     };
-    inner.settle(&found, &names)?;
-    if inner.files.synced.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
-        // The file is about logs that are gone, whose numbers may be used again.
+    if found.are_foreign && names.iter().any(|name| name == file_name::SYNCED) {
+        // The file is about logs that are gone, whose numbers may be used again. It goes before a MANIFEST of ours gives
+        // it a meaning.
         inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
+    inner.settle(&found, &names)?;
     let mut background = inner.background.lock();
     inner.background.schedule(&mut background);
     drop(background);
@@ -393,7 +394,13 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
     let parts = Parts::new(home, options, info_log, Some(lock));
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
-    parts.finish(versions, RecoveredLogs::default(), Vec::new(), SyncedFiles::default(), Vec::new())
+    parts.finish(
+        versions,
+        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, ends: Vec::new(), hole: None },
+        Vec::new(),
+        SyncedFiles::default(),
+        Vec::new(),
+    )
 }
 
 /// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns what [`settle`](DbInner::settle)
@@ -433,12 +440,7 @@ pub(super) fn recover(
     };
     let may_keep = is_ours && !parts.options.read_only && kept_logs::hold_if_small(&mut logs)?;
     let recovered = replay.run(&logs, last_sequence)?;
-    let are_covered = recovered.first_sequence.is_some_and(|first| first <= last_sequence);
-    let kept = if may_keep && !are_covered {
-        kept_logs::keep(&**env, &logs, &recovered, &synced_files)
-    } else {
-        Vec::new()
-    };
+    let kept = if may_keep { kept_logs::keep(&**env, &logs, &recovered, &synced_files) } else { Vec::new() };
     if is_ours && !parts.options.read_only {
         let needless = kept_logs::needless(&logs, &recovered, &kept, &synced_files);
         log_numbers.retain(|number| !needless.contains(number));
@@ -446,6 +448,6 @@ pub(super) fn recover(
     let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
-    let found = FoundLogs { stopped, are_covered };
+    let found = FoundLogs { stopped, are_foreign: !is_ours };
     Ok((parts.finish(versions, recovered, log_numbers, synced_files, kept)?, found))
 }

@@ -8,9 +8,10 @@
 //! New writes get sequences that leftovers may have, too: the records after a hole in a log, or a table or log that
 //! nothing refers to. These must never be found again after a loss of power, so they are gone when the open returns.
 //!
-//! LevelDB records the running sequence with each compaction, so its MANIFEST may record one that records of its log do
-//! not exceed. goleveldb skips those records. They are in tables before the open returns, unless there is no room for
-//! tables: what is acknowledged after it is then read by everyone, whenever this process dies.
+//! If another engine wrote the database, what its logs held is in tables before a MANIFEST of ours takes effect, and that
+//! MANIFEST needs none of those logs. Two things depend on this, whenever this process dies. Our rules for logs never apply
+//! to another engine's, whose sequences may have gaps. And everybody reads all that was acknowledged: LevelDB records the
+//! running sequence with each compaction, and goleveldb skips what a log holds below that.
 
 use std::sync::Arc;
 
@@ -22,26 +23,28 @@ use crate::error::Result;
 use crate::recovery::synced_files::SyncedManifest;
 use crate::repair::{LOST_DIRECTORY, link_to_directory};
 
-/// What an open found in logs, as far as it must be settled.
-#[derive(Default)]
+/// What an open must know of the logs to settle them.
 pub(crate) struct FoundLogs {
     /// The logs that, because of a hole, count only in part or not at all.
     pub(crate) stopped: Vec<u64>,
-    /// Whether the last sequence that the MANIFEST records reaches into them.
-    pub(crate) are_covered: bool,
+    /// Whether another engine may have written them, because the MANIFEST is not ours or there is none.
+    pub(crate) are_foreign: bool,
 }
 
 impl DbInner {
     /// Settles the state. `names` are the files from before the open.
+    ///
+    /// # Errors
+    /// `DiskFull` if there is no room for what must be written. The database is then as it was found, apart from an empty
+    /// log.
     pub(crate) fn settle(self: &Arc<Self>, found: &FoundLogs, names: &[String]) -> Result<()> {
-        if found.stopped.is_empty() {
-            self.settle_manifest()?;
-            if found.are_covered {
-                // If this fails, the background goes on with it, and reports why.
-                let _ = self.flush_recovered();
-            }
+        if !found.stopped.is_empty() {
+            self.link_to_lost(&found.stopped)?;
+        }
+        if found.are_foreign || !found.stopped.is_empty() {
+            self.leave_logs()?;
         } else {
-            self.set_aside(&found.stopped)?;
+            self.settle_manifest()?;
         }
         self.note_manifest();
         self.remove_leftovers(&self.leftovers(names))
@@ -85,29 +88,33 @@ impl DbInner {
         }
     }
 
-    /// Deals with a hole at which recovery stopped. The logs from there on (`stopped`) must never count again, because
-    /// new writes take the sequences of those after the hole. What was recovered becomes durable first.
-    fn set_aside(self: &Arc<Self>, stopped: &[u64]) -> Result<()> {
+    /// Keeps the logs from a hole on (`stopped`) in the directory `lost`.
+    fn link_to_lost(&self, stopped: &[u64]) -> Result<()> {
         let lost = self.files.directory.join(LOST_DIRECTORY);
         self.files.env.create_directory_all(&lost)?;
         for number in stopped {
             let name = file_name::log_name(*number);
             link_to_directory(&*self.files.env, &self.files.directory.join(&name), &lost, &name)?;
         }
-        self.files.env.sync_directory(&lost)?;
-        self.flush_recovered()?;
-        let newest = self.background.lock().logs.iter().copied().max();
-        let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
-        self.files.record(edit, &[])?;
-        self.background.lock().logs.retain(|number| Some(*number) == newest);
-        Ok(())
+        Ok(self.files.env.sync_directory(&lost)?)
     }
 
-    /// Writes what was recovered from logs to tables.
-    fn flush_recovered(&self) -> Result<()> {
-        while let Some(oldest) = self.published.super_version().sealed.last().cloned() {
-            self.flush_sealed(&oldest)?;
+    /// Writes what was recovered to tables, and has one edit name these and, as the first log, the one that this session
+    /// began. The logs that were found count no longer.
+    fn leave_logs(&self) -> Result<()> {
+        let mut recovered = self.published.super_version().sealed.clone();
+        recovered.reverse();
+        if recovered.is_empty() {
+            let newest = self.background.lock().logs.iter().copied().max();
+            let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
+            self.files.record(edit, &[])?;
+            self.background.lock().logs.retain(|number| Some(*number) == newest);
+        } else {
+            self.flush_sealed(&recovered)?;
         }
+        // The directory was synced before a MANIFEST named the log.
+        let mut token = self.writer.line.take_token();
+        token.wal.iter_mut().for_each(|wal| wal.note_synced_name());
         Ok(())
     }
 
@@ -134,9 +141,10 @@ impl DbInner {
     fn remove_leftovers(&self, names: &[String]) -> Result<()> {
         let holds_data = names.iter().any(|name| is_data(name) && !self.is_empty(name));
         for name in names {
-            self.files.info_log.line(format_args!("removes {name}, which nothing refers to"));
             // A file that cannot be removed takes up space but does no harm.
-            let _ = self.files.env.remove_file(&self.files.directory.join(name));
+            if self.files.env.remove_file(&self.files.directory.join(name)).is_ok() {
+                self.files.info_log.line(format_args!("removed {name}, which nothing refers to"));
+            }
         }
         if holds_data {
             // The next writes get its sequences, so a repair after a loss of power must not find it again.

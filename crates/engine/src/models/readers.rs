@@ -98,7 +98,8 @@ impl Model {
         }
         self.versions.apply(edit, &[]).unwrap();
         let _background = self.background.lock();
-        self.published.change(|view| view.replace_by_table(sealed, self.versions.current()));
+        self.published
+            .change(|view| view.replace_by_tables(std::slice::from_ref(sealed), self.versions.current()));
     }
 
     /// As `Compactor::run`, of one table from level 0, and the removal of obsolete files after it.

@@ -42,8 +42,8 @@ impl SuperVersion {
 
     /// Removes a sealed memtable and installs `version`, which has the table that it became. Both happen in one step, so
     /// that each reader finds the entries in one of the two.
-    pub(crate) fn replace_by_table(&mut self, sealed: &SealedMemTable, version: Arc<Version>) {
+    pub(crate) fn replace_by_tables(&mut self, sealed: &[Arc<SealedMemTable>], version: Arc<Version>) {
         self.version = version;
-        self.sealed.retain(|other| other.file_number != sealed.file_number);
+        self.sealed.retain(|other| sealed.iter().all(|sealed| sealed.file_number != other.file_number));
     }
 }

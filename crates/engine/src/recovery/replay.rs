@@ -44,13 +44,10 @@ impl RecoveredMemTable {
 }
 
 /// What the logs held.
-#[derive(Default)]
 pub(crate) struct RecoveredLogs {
     /// Oldest first. Only the last one may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
     pub(crate) last_sequence: u64,
-    /// The lowest sequence of any record; `None` if there is no record.
-    pub(crate) first_sequence: Option<u64>,
     /// Where the last record ends in each log that ends after it.
     pub(crate) ends: Vec<u64>,
     /// The hole that a loss of power left. What follows it in its log does not count, and neither do later logs.
@@ -71,7 +68,7 @@ pub(crate) struct LogHole {
 /// How to read the logs.
 pub(crate) struct Replay<'a> {
     /// Whether the logs are Terrace's: each record begins with the sequence that follows the last one of the record
-    /// before. LevelDB writes them like this too, but forks of it leave gaps.
+    /// before. LevelDB leaves a gap after a write that failed, and forks of it leave others.
     pub(crate) contiguous_sequences: bool,
     pub(crate) comparator: &'a InternalKeyComparator,
     pub(crate) info_log: &'a InfoLog,
@@ -103,7 +100,7 @@ impl Replay<'_> {
     pub(crate) fn run(&self, logs: &[OpenLog], last_sequence: u64) -> Result<RecoveredLogs> {
         let first = RecoveredMemTable::new(Arc::new(MemTable::new(self.comparator.clone())));
         let mut recovered =
-            RecoveredLogs { memtables: vec![first], last_sequence, ..RecoveredLogs::default() };
+            RecoveredLogs { memtables: vec![first], last_sequence, ends: Vec::new(), hole: None };
         for (index, log) in logs.iter().enumerate() {
             let end = self.replay_log(log, &mut recovered);
             let problem = match &end {
@@ -281,8 +278,6 @@ impl Replay<'_> {
             let next = RecoveredMemTable::new(full.table.successor());
             recovered.memtables.push(next);
         }
-        let first_sequence = recovered.first_sequence.get_or_insert(batch.sequence());
-        *first_sequence = batch.sequence().min(*first_sequence);
         let current = recovered.memtables.last_mut().expect("there is always one");
         let mut inserter = current.table.inserter();
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {

@@ -66,11 +66,6 @@ impl SyncedFiles {
         }
     }
 
-    /// Whether nothing is known.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.logs.is_empty() && self.manifest.is_none()
-    }
-
     /// The byte up to which the log `number` is known to have been synced.
     pub(crate) fn end_of_log(&self, number: u64) -> u64 {
         self.logs.iter().find(|log| log.0 == number).map_or(0, |log| log.1)

@@ -21,8 +21,8 @@
 //! needs.
 //!
 //! Numbers in the MANIFEST: `last_sequence` is the sequence of the memtable switch that was flushed last, not the
-//! running one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole. The
-//! number that another engine recorded stays until the next flush; `db/settle` deals with what it covers.
+//! running one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
+//! `db/settle` sees to it that no log of another engine is left under the number that the engine recorded.
 //! `log_number` is the first log that still matters. Both only grow.
 
 use std::path::Path;
