@@ -84,6 +84,11 @@ impl Trial {
         let io = |error: std::io::Error| error.to_string();
         let operations = self.directory.join("operations");
         operations_file::save(&operations, &self.batches).map_err(io)?;
+        // After this, one of the large writes is next.
+        let awaited = self.batches.len() - 1 - self.random.below(LARGE_WRITES);
+        // Where all logs stay, this is known before the writer begins, however late its acknowledgement is heard.
+        let stays = self.write_buffer_bytes == WRITE_BUFFERS_BYTES[1];
+        let acknowledged_bytes = stays.then(|| encoded(&self.batches[..awaited]).0.len() as u64);
         let mut command = Command::new(driver);
         command.arg("apply").arg(directory).arg("--operations").arg(&operations).arg("--acknowledge");
         command.args(["--write-buffer", &self.write_buffer_bytes.to_string()]);
@@ -93,14 +98,13 @@ impl Trial {
             .spawn()
             .map_err(|error| format!("{}: {error}", driver.display()))?;
         let mut lines = BufReader::new(process.stdout.take().ok_or("no pipe from the writer")?).lines();
-        // After this, one of the large writes is next.
-        let awaited = self.batches.len() - 1 - self.random.below(LARGE_WRITES);
         let mut acknowledged = 0;
         while acknowledged < awaited {
             let line = lines.next().ok_or("the writer ended by itself")?.map_err(io)?;
             acknowledged = line.parse().map_err(|_| format!("not a number of writes: {line:?}"))?;
         }
-        wait_for_growth(directory, self.random.below(VALUE_SIZE_BYTES) as u64);
+        let bytes_before = acknowledged_bytes.unwrap_or_else(|| size_of_logs(directory));
+        wait_for_size_of_logs(directory, bytes_before + self.random.below(VALUE_SIZE_BYTES) as u64);
         process.kill().map_err(io)?;
         process.wait().map_err(io)?;
         for line in lines {
@@ -265,17 +269,17 @@ fn encoded(batches: &[Batch]) -> (Vec<u8>, Vec<usize>) {
     (log, starts)
 }
 
-/// Waits until the logs in `directory` have grown by this many bytes, or one was removed in the meantime, so that
-/// they never will.
-fn wait_for_growth(directory: &Path, growth_bytes: u64) {
-    let size_bytes = || -> u64 {
-        let sizes = logs_in(directory).into_iter().filter_map(|log| log.metadata().ok());
-        sizes.map(|metadata| metadata.len()).sum()
-    };
-    let (start, wanted) = (Instant::now(), size_bytes() + growth_bytes);
-    while size_bytes() < wanted && start.elapsed() < LONGEST_WAIT {
+/// Waits until the logs in `directory` have this many bytes, or one was removed in the meantime, so that they never will.
+fn wait_for_size_of_logs(directory: &Path, wanted_bytes: u64) {
+    let start = Instant::now();
+    while size_of_logs(directory) < wanted_bytes && start.elapsed() < LONGEST_WAIT {
         sleep(POLL_EVERY);
     }
+}
+
+fn size_of_logs(directory: &Path) -> u64 {
+    let sizes = logs_in(directory).into_iter().filter_map(|log| log.metadata().ok());
+    sizes.map(|metadata| metadata.len()).sum()
 }
 
 fn logs_in(directory: &Path) -> Vec<PathBuf> {

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use super::transcript::{Line, Transcript};
 
 const SIGKILL: i32 = 9;
-/// A writer that makes no progress for this long hangs.
+/// A writer that reports nothing for this long hangs.
 const PATIENCE_S: u64 = 60;
+/// However much it reports, what is awaited must come.
+const LIMIT_S: u64 = 600;
 
 /// A living writer.
 pub struct Victim {
@@ -61,11 +63,17 @@ impl Victim {
     /// # Errors
     ///
     /// If the writer ends, hangs, or reports something impossible.
-    pub fn wait_for(&mut self, wanted: impl FnMut(&Line, &Transcript) -> bool) -> Result<(), String> {
-        if self.listen(Duration::from_secs(PATIENCE_S), wanted)? {
-            return Ok(());
+    pub fn wait_for(&mut self, mut wanted: impl FnMut(&Line, &Transcript) -> bool) -> Result<(), String> {
+        let limit = Instant::now() + Duration::from_secs(LIMIT_S);
+        while Instant::now() < limit {
+            let Some(line) = self.hear(Duration::from_secs(PATIENCE_S))? else {
+                return Err(format!("the writer reported nothing for {PATIENCE_S} s"));
+            };
+            if wanted(&line, &self.transcript) {
+                return Ok(());
+            }
         }
-        Err(format!("the writer did not go on for {PATIENCE_S} s"))
+        Err(format!("the writer did not get on in {LIMIT_S} s"))
     }
 
     /// Listens until a line satisfies `wanted`, or for that long. Returns whether there was one.
@@ -79,18 +87,24 @@ impl Victim {
         mut wanted: impl FnMut(&Line, &Transcript) -> bool,
     ) -> Result<bool, String> {
         let deadline = Instant::now() + patience;
-        loop {
-            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(text) => {
-                    let line = text.parse()?;
-                    self.transcript.hear(&line)?;
-                    if wanted(&line, &self.transcript) {
-                        return Ok(true);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => return Ok(false),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.last_words()),
+        while let Some(line) = self.hear(deadline.saturating_duration_since(Instant::now()))? {
+            if wanted(&line, &self.transcript) {
+                return Ok(true);
             }
+        }
+        Ok(false)
+    }
+
+    /// The next line that it reports, if one comes within that time.
+    fn hear(&mut self, patience: Duration) -> Result<Option<Line>, String> {
+        match self.lines.recv_timeout(patience) {
+            Ok(text) => {
+                let line = text.parse()?;
+                self.transcript.hear(&line)?;
+                Ok(Some(line))
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(self.last_words()),
         }
     }
 
