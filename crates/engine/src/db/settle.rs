@@ -35,8 +35,8 @@ impl DbInner {
     /// Settles the state. `names` are the files from before the open.
     ///
     /// # Errors
-    /// `DiskFull` if there is no room for what must be written. The database is then as it was found, apart from an empty
-    /// log.
+    /// `DiskFull` if there is no room for what must be written, and others. Everything that was found then stays where it
+    /// is.
     pub(crate) fn settle(self: &Arc<Self>, found: &FoundLogs, names: &[String]) -> Result<()> {
         if !found.stopped.is_empty() {
             self.link_to_lost(&found.stopped)?;
