@@ -15,9 +15,15 @@ import { all, fill, numbered } from './support/entries.js'
 import { program, run, start } from './support/program.js'
 
 const COUNT = 3000
+/** A copy takes 60 of them: over 5 s, after which a line follows one that a slow opening has shown. */
+const BATCH_DELAY_MS = 120
 
-/** The arguments of a copy into a database that takes its time for each batch, and both databases. */
-async function slowly(t, delayMs) {
+/** The arguments of a copy into a database that takes its time for each batch until `hurry` is called, and both databases. */
+async function slowly(t) {
+  let delayMs = BATCH_DELAY_MS
+  const hurry = () => {
+    delayMs = 0
+  }
   class Slow extends MemoryLevel {
     async _batch(...args) {
       await new Promise((resolve) => setTimeout(resolve, delayMs))
@@ -32,15 +38,26 @@ async function slowly(t, delayMs) {
   const server = createServer(to)
   t.after(() => server.close())
   const address = await server.listen('tcp://127.0.0.1:0')
-  return { from, to, args: [path, address, '--batch-size', '50'] }
+  return { from, to, hurry, args: [path, address, '--batch-size', '50'] }
+}
+
+/** Waits until a stream has said something after which a condition holds, or ends. */
+function heard(stream, isMet) {
+  return new Promise((resolve) => {
+    stream.on('data', () => isMet() && resolve()).on('end', resolve)
+  })
 }
 
 test('in a pipe: a line from time to time, without anything for terminals', async (t) => {
-  const { args } = await slowly(t, 40)
-  const { code, out, err } = await run(t, args)
-  assert.equal(code, 0)
+  const { args, hurry } = await slowly(t)
+  const { child, closed, output } = start(t, args)
+  await heard(child.stderr, () => /^copying/m.test(output.err))
+  hurry()
+  assert.equal(await closed, 0)
+  const { out, err } = output
   assert.match(out, /^3,000 entries .* verified\n$/)
-  assert.match(err, /^copying [\d,]+ entries, [\d.]+ MB/)
+  // Databases that open slowly are told of first.
+  assert.match(err, /^(opening .*\n)*copying [\d,]+ entries, [\d.]+ MB/)
   assert.ok(err.endsWith('\n'), err)
   assert.ok(!err.includes('\r') && !err.includes('\x1b'), err)
 })
@@ -48,7 +65,7 @@ test('in a pipe: a line from time to time, without anything for terminals', asyn
 test('on a terminal: one line that is redrawn, and gone in the end', {
   skip: skipWithoutTerminal
 }, async (t) => {
-  const { args } = await slowly(t, 40)
+  const { args, hurry } = await slowly(t)
   const command = [process.execPath, program, ...args].map((each) => `'${each}'`).join(' ')
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     env: { ...process.env, TERM: 'xterm' },
@@ -58,12 +75,17 @@ test('on a terminal: one line that is redrawn, and gone in the end', {
   child.stdout.setEncoding('utf8').on('data', (text) => {
     shown += text
   })
-  assert.deepEqual(await once(child, 'close'), [0, null])
+  const closed = once(child, 'close')
+  await heard(child.stdout, () => shown.split('copying ').length > 3)
+  hurry()
+  assert.deepEqual(await closed, [0, null])
   const drawn = shown.split('\r\x1b[K')
-  assert.ok(drawn.length > 3, shown)
   assert.equal(drawn[0], '')
-  for (const line of drawn.slice(1, -1)) {
-    assert.match(line, /^(copying|verifying|closing)/)
+  const lines = drawn.slice(1, -1)
+  assert.ok(lines.filter((line) => !line.startsWith('opening ')).length > 2, shown)
+  for (const line of lines) {
+    // Databases that open slowly are told of first.
+    assert.match(line, /^(opening|copying|verifying|closing)/)
     assert.ok(line.length < 80 && !line.includes('\n'), line)
   }
   assert.match(drawn.at(-1), /^3,000 entries .* verified\r\n$/)
@@ -76,11 +98,12 @@ for (const [signal, code] of [
   test(`${signal} stops a copy, which goes on when it is run again`, {
     skip: process.platform === 'win32' && 'a signal ends a program at once, whatever it does'
   }, async (t) => {
-    const { from, to, args } = await slowly(t, 40)
+    const { from, to, hurry, args } = await slowly(t)
     const { child, closed, output } = start(t, args)
-    await once(child.stderr, 'data')
+    await heard(child.stderr, () => /^copying/m.test(output.err))
     child.kill(signal)
     assert.equal(await closed, code)
+    hurry()
     assert.match(output.err, new RegExp(`terrace-copy: ${signal}: stopping; once more ends at once\n`))
     assert.match(output.err, /terrace-copy: stopped\. The same command goes on where it stopped\.\n$/)
     assert.equal(output.out, '')
@@ -93,17 +116,18 @@ for (const [signal, code] of [
 }
 
 test('a server that goes away in the middle fails the copy, and the next one completes it', async (t) => {
-  const { from, to, args } = await slowly(t, 40)
+  const { from, to, hurry, args } = await slowly(t)
   const path = join(directory(t), 'options.json')
-  writeFileSync(path, '{ "offlineTimeoutMs": 200 }', { mode: 0o600 })
+  writeFileSync(path, '{ "offlineTimeoutMs": 1000 }', { mode: 0o600 })
   const server = createServer(to)
   const address = await server.listen('tcp://127.0.0.1:0')
   const [source] = args
   const again = [source, address, '--batch-size', '50', '--to-options', path]
   const { child, closed, output } = start(t, again)
-  await once(child.stderr, 'data')
+  await heard(child.stderr, () => /^copying/m.test(output.err))
   await server.close()
   assert.equal(await closed, 3)
+  hurry()
   assert.match(output.err, /\nterrace-copy: .*\(NET_[A-Z_]+\)\n$/)
   assert.equal((await run(t, args)).code, 0)
   assert.deepEqual(await all(to), await all(from))

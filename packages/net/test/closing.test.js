@@ -155,11 +155,13 @@ test('a large result arrives whole, though the server closes while it is being s
   const client = await greetedClient(host.address)
   client.socket.pause()
   const answer = client.askAs(1, Ask.get, bytes('large'), null)
-  await sleep(20)
+  const statistics = () => host.server.statistics()
+  while (statistics().requests.get?.count !== 1) await sleep(1)
   const closing = host.server.close()
   // Comes too late to be answered, and must not disturb what is being sent.
+  const { receivedBytes } = statistics()
   client.send(Ask.get, 2, bytes('large'), null)
-  await sleep(20)
+  while (statistics().receivedBytes === receivedBytes) await sleep(1)
   client.socket.resume()
   assert.equal((await answer)[2].length, 8 << 20)
   await closing

@@ -40,17 +40,17 @@ test('a client that connects for a WebSocket or TLS and says nothing is cut off,
 })
 
 test('a client whose timers are held back, as in a hidden page, stays connected', async (t) => {
-  const host = await serve({ limits: { silenceMs: 400 } })
+  const host = await serve({ limits: { silenceMs: 1400 } })
   t.after(() => host.stop())
   const client = host.connect({ keepAliveMs: 60_000 })
   await client.put('a', '1')
-  await sleep(1000)
+  await sleep(3500)
   assert.equal(await client.get('a'), '1')
   assert.equal(host.server.statistics().acceptedConnections, 1)
 })
 
 test('a client that is silent after the greeting is cut off, one that gives signs of life is not', async (t) => {
-  const { address, honest } = await served(t, { limits: { silenceMs: 600 } })
+  const { address, honest } = await served(t, { limits: { silenceMs: 2000 } })
   const keepAlive = setInterval(() => honest.get('a'), 50)
   const silent = await attacker(t, address)
   const alive = await attacker(t, address)
@@ -211,10 +211,10 @@ test('a session that came too fast does not start afresh with another connection
 
 test('a client whose requests wait does not take the server for dead', async (t) => {
   const { connect } = await served(t, {
-    limits: { requestsAtOnce: 1, silenceMs: 200 },
-    methods: { slow: () => sleep(700, 'done') }
+    limits: { requestsAtOnce: 1, silenceMs: 500 },
+    methods: { slow: () => sleep(1750, 'done') }
   })
-  const client = connect({ keepAliveMs: 300 })
+  const client = connect({ keepAliveMs: 750 })
   await client.open()
   let changes = 0
   client.on('connection', () => changes++)

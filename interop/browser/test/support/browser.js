@@ -34,7 +34,7 @@ export function useBrowser(options = {}) {
   })
   after(async () => {
     await context?.close()
-    rmSync(profile, { recursive: true, force: true })
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   })
   return openPage
 

@@ -7,10 +7,14 @@ import { faults } from './support/faulty-proxy.js'
 import { missing, Store } from './support/store.js'
 
 const onStore = { skip: missing ?? false }
+/** What hangs takes as long as this, and nothing that works may take longer. */
+const SHORT_MS = 2500
+/** As many as there are tests, so that what one leaves does not slow down the next. */
+const BUCKETS = Array.from({ length: 12 }, (_, i) => `bucket${i}`)
 let store
 
 before(async () => {
-  if (missing === undefined) store = await Store.start()
+  if (missing === undefined) store = await Store.start({ buckets: BUCKETS })
 })
 after(() => store?.stop())
 
@@ -77,7 +81,7 @@ test(
   onStore,
   async (t) => {
     const location = store.location()
-    const db = await levelOf(t, { deadlineMs: 1500 }, location)
+    const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
     await db.put('before', '1')
     store.proxy.fault = () => faults.hang
     t.after(() => store.proxy.heal())
@@ -102,7 +106,7 @@ test(
 
 test('a write that the store took without an answer is there after the next opening', onStore, async (t) => {
   const location = store.location()
-  const db = await levelOf(t, { deadlineMs: 1500 }, location)
+  const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
   store.proxy.fault = (operation) => (operation === 'PUT' ? faults.hangAfter : undefined)
   t.after(() => store.proxy.heal())
   await assert.rejects(db.put('key', 'value'), { code: 'LEVEL_DEADLINE' })
@@ -122,15 +126,14 @@ test(
     await writer.batch(Array.from({ length: 500 }, (_, i) => ({ type: 'put', key: `k${1000 + i}`, value })))
     await writer.close()
 
-    const db = await levelOf(t, { deadlineMs: 1500 }, location)
+    const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
     store.proxy.fault = (operation) => (operation === 'GET' ? faults.hang : undefined)
     t.after(() => store.proxy.heal())
-    await assert.rejects(db.get('k1001'), { code: 'LEVEL_DEADLINE' })
-    await assert.rejects(db.getMany(['k1001', 'k1400']), { code: 'LEVEL_DEADLINE' })
-    await assert.rejects(db.keys().all(), { code: 'LEVEL_DEADLINE' })
+    const reads = [db.get('k1001'), db.getMany(['k1001', 'k1400']), db.keys().all()]
+    await Promise.all(reads.map((read) => assert.rejects(read, { code: 'LEVEL_DEADLINE' })))
     store.proxy.heal()
     for (let tries = 0; (await db.get('k1001').catch(() => undefined)) !== value; tries++) {
-      assert.ok(tries < 20)
+      assert.ok(tries < 100)
       await pause(100)
     }
     assert.equal((await db.keys().all()).length, 500)
@@ -145,7 +148,7 @@ test('an iterator whose read failed by its deadline goes on where it was', onSto
   await writer.batch(keys.map((key) => ({ type: 'put', key, value })))
   await writer.close()
 
-  const db = await levelOf(t, { deadlineMs: 1500 }, location)
+  const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
   const iterator = db.keys({ fillCache: false })
   const seen = [await iterator.next()]
   store.proxy.fault = (operation) => (operation === 'GET' ? faults.hang : undefined)
@@ -165,7 +168,7 @@ test(
   onStore,
   async (t) => {
     const location = store.location()
-    const db = await levelOf(t, { acknowledge: 'memory', deadlineMs: 1500 }, location)
+    const db = await levelOf(t, { acknowledge: 'memory', deadlineMs: SHORT_MS }, location)
     store.proxy.fault = () => faults.hang
     t.after(() => store.proxy.heal())
     await db.put('key', 'value')

@@ -23,6 +23,7 @@ for (const [name, Database] of [
 
     for (let round = 0; round < 4; round++) {
       const child = spawn(process.execPath, [clerk, name, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+      // It has made its first transfer.
       await once(child.stdout, 'data')
       await sleep(100 + Math.random() * 50)
       child.kill('SIGKILL')

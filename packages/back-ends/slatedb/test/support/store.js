@@ -20,6 +20,7 @@ const SECRET = 'SECRETofTHEtests'
 export class Store {
   #server
   #port
+  #buckets
   #made = 0
 
   /** @param buckets - The names of its buckets. A listing of moto takes as long as its whole bucket is large. */
@@ -27,6 +28,7 @@ export class Store {
     const store = new Store()
     const port = await freePort()
     store.#port = port
+    store.#buckets = buckets
     store.#server = spawn(MOTO, ['-H', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' })
     // It must not outlive a test that fails before it has ended it.
     process.on('exit', () => store.#server.kill('SIGKILL'))
@@ -44,9 +46,10 @@ export class Store {
     }
   }
 
-  /** The location of a new database. */
+  /** The location of a new database, in the next bucket. */
   location() {
-    return `s3://bucket/databases/${this.#made++}`
+    const number = this.#made++
+    return `s3://${this.#buckets[number % this.#buckets.length]}/databases/${number}`
   }
 
   /** What a database needs to find the store, by the proxy. */

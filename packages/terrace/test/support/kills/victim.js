@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { runtime } from './runtime.js'
 
 const writer = fileURLToPath(new URL('./writer.js', import.meta.url))
-/** A writer that does not get where it should within this time hangs. */
+/** A writer that says nothing for this long hangs. */
 const PATIENCE_MS = 60_000
 
 export class Victim {
@@ -43,13 +43,13 @@ export class Victim {
   /** Waits until it prints a wanted line; does not wait if what it has printed so far is enough. */
   async waitFor(wanted) {
     if (wanted(undefined, this)) return
-    const heard = new Promise((resolve) => {
-      this.#wanted.push({ wanted, resolve })
-    })
     const timer = setTimeout(() => {
       this.#hangs = true
       this.#process.kill('SIGKILL')
     }, PATIENCE_MS)
+    const heard = new Promise((resolve) => {
+      this.#wanted.push({ wanted, resolve, timer })
+    })
     const found = await heard
     clearTimeout(timer)
     if (!found) throw new Error(this.#hangs ? `the writer never says ${wanted}` : this.#lastWords)
@@ -82,7 +82,8 @@ export class Victim {
       this.checkpoints.find(({ name }) => name === words[0]).doneAt = [...this.acknowledged]
     }
 
-    this.#wanted = this.#wanted.filter(({ wanted, resolve }) => {
+    this.#wanted = this.#wanted.filter(({ wanted, resolve, timer }) => {
+      timer.refresh()
       const found = wanted(kind, this)
       if (found) resolve(true)
       return !found

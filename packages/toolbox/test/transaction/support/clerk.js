@@ -1,4 +1,5 @@
-// Moves money between accounts until it is killed: node clerk.js <terrace or classic-level> <directory>
+// Moves money between accounts until it is killed, and says so once after its first transfer:
+// node clerk.js <terrace or classic-level> <directory>
 
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
@@ -15,20 +16,25 @@ await transaction(async (tx) => {
   for (const name of names)
     if (!(await tx.has(name, { sublevel: accounts }))) tx.put(name, 100, { sublevel: accounts })
 })
-console.log('ready')
+let isAtWork = false
 
 async function clerk() {
   for (;;) {
     const [from, to] = [0, 0].map(() => names[Math.floor(Math.random() * names.length)])
-    await transaction(async (tx) => {
+    const isDone = await transaction(async (tx) => {
       const [has, gets] = await tx.getMany([from, to], { sublevel: accounts })
       const transfers = (await tx.get('transfers', { sublevel: log })) ?? 0
-      if (from === to || has === 0) return
+      if (from === to || has === 0) return false
       tx.put(from, has - 1, { sublevel: accounts })
       tx.put(to, gets + 1, { sublevel: accounts })
       tx.put('transfers', transfers + 1, { sublevel: log })
       tx.put(`transfer ${transfers}`, 1, { sublevel: log })
+      return true
     })
+    if (isDone && !isAtWork) {
+      isAtWork = true
+      console.log('at work')
+    }
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
