@@ -5,18 +5,10 @@ import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { next, pause } from './support.js'
+import { next, pause, until } from './support.js'
 
 async function put(db, from, to, value = '') {
   for (let number = from; number <= to; number++) await db.put(`${number}`, value)
-}
-
-/** Waits until a condition is true. */
-async function until(isSo) {
-  for (let wait = 1; !(await isSo()); wait++) {
-    assert.ok(wait < 500, 'it took more than five seconds')
-    await pause(10)
-  }
 }
 
 for (const [name, open] of Object.entries(databases)) {
