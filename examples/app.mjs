@@ -16,7 +16,7 @@ import { index } from 'terrace-toolbox/index'
 import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
 
-const SESSION_MS = 150
+const SESSION_MS = 500
 
 /** An error that the user made. */
 class Refused extends Error {}

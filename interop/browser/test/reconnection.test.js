@@ -121,7 +121,7 @@ test('a page leaves a connection that went dead at once, though a browser waits 
   const page = await openPage(t, origin)
   await page.evaluate(async (address) => {
     const { NetLevel } = await import('/terrace-net.js')
-    globalThis.db = new NetLevel(address, { keepAliveMs: 200 })
+    globalThis.db = new NetLevel(address, { keepAliveMs: 1000 })
     await globalThis.db.put('a', '1')
   }, proxy.address)
   proxy.silence()

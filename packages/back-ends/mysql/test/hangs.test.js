@@ -2,14 +2,26 @@
 
 import assert from 'node:assert/strict'
 import { startServer } from './cluster/index.js'
-import { newLevel, openLevel, pause, test } from './support/databases.js'
+import { newLevel, newName, openLevel, pause, test } from './support/databases.js'
+import { UNSYNCED } from './support/server.js'
 
 const deadline = { code: 'LEVEL_DEADLINE' }
+/** Every hang lasts as long as this, and nothing that works may take longer. */
+const SHORT_MS = 1000
+
+/** A server that hangs without losing anything, and a database on it that exists already: making its tables takes long. */
+async function serverWithDatabase(t, name) {
+  const server = await startServer({ args: UNSYNCED })
+  t.after(() => server.stop())
+  const db = await openLevel(t, { name }, server.url)
+  await db.close()
+  return server
+}
 
 test('operations on a server that hangs fail by their deadline, and later ones work again', async (t) => {
-  const server = await startServer()
-  t.after(() => server.stop())
-  const db = await openLevel(t, { deadlineMs: 500 }, server.url)
+  const options = { name: newName(), deadlineMs: SHORT_MS }
+  const server = await serverWithDatabase(t, options.name)
+  const db = await openLevel(t, options, server.url)
   await db.put('key', 'before')
   const snapshot = db.snapshot()
   assert.equal(await db.get('key', { snapshot }), 'before')
@@ -31,9 +43,8 @@ test('operations on a server that hangs fail by their deadline, and later ones w
 })
 
 test('a commit that hangs is of unknown fate; it is decided before anything is written after it', async (t) => {
-  const server = await startServer()
-  t.after(() => server.stop())
-  const options = { name: 'one', deadlineMs: 500 }
+  const options = { name: newName(), deadlineMs: SHORT_MS }
+  const server = await serverWithDatabase(t, options.name)
   const db = await openLevel(t, options, server.url)
   await db.put('key', 'before')
 
@@ -65,7 +76,8 @@ test('a commit that hangs is of unknown fate; it is decided before anything is w
 test('a server that is killed is connected to again; its snapshots are lost, and no acknowledged write', async (t) => {
   const server = await startServer()
   t.after(() => server.stop())
-  const db = await openLevel(t, {}, server.url)
+  // A server that recovers is slow to come back.
+  const db = await openLevel(t, { deadlineMs: 60_000 }, server.url)
   const counts = { acknowledged: 0, failed: 0, kills: 0, missing: 0, late: 0 }
   let isWriting = true
   const acknowledged = new Map(['a', 'b', 'c', 'd'].map((writer) => [writer, []]))
@@ -109,6 +121,8 @@ test('a server that is killed is connected to again; its snapshots are lost, and
   }
   isWriting = false
   await Promise.all(writers)
+  // Without its server it would try for as long as its deadline.
+  await db.close()
   t.diagnostic(JSON.stringify(counts))
   assert.equal(counts.late, 0)
   assert.equal(counts.missing, 0)

@@ -7,7 +7,7 @@ import { feed, watch } from 'terrace-toolbox/feed'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
-import { next, pause } from './support.js'
+import { next, pause, until } from './support.js'
 
 /** The state that a watcher of a range derives from its events, until a key is put. */
 async function stateUntil(watcher, lastKey) {
@@ -214,10 +214,10 @@ test('a write that was under way when a watcher of a database began does not lea
     await pause(20)
     release()
     await write
-    await pause(20)
-    assert.equal(state.get('a'), 'new')
+    await until(() => state.get('a') === 'new')
     await watcher.return()
     await reading
+    assert.equal(state.get('a'), 'new')
   }
 })
 

@@ -11,6 +11,9 @@ const TABLE = 'faults'
 /** Options of the databases: a deadline that is short beside the faults, unless a scenario says otherwise. */
 export const baseOptions = { table: TABLE, name: 'faults', poolSize: 8, deadlineMs: 4000 }
 
+/** Beside them, where nothing fails: making the tables on all nodes takes long on a slow disk. */
+export const patient = { deadlineMs: 30_000 }
+
 /** A cluster with the database under test. Scenarios run on it one after another. */
 export class Scene {
   constructor(cluster) {
@@ -18,7 +21,7 @@ export class Scene {
   }
 
   async prepare() {
-    await this.withLevel(this.cluster.nodes[0].url, async () => {})
+    await this.withLevel(this.cluster.nodes[0].url, async () => {}, patient)
     await installAudit(this.cluster.nodes[0], `terrace.${TABLE}`)
   }
 
@@ -40,12 +43,12 @@ export class Scene {
 
   /** The entries that a node holds. */
   entriesOf(node) {
-    return this.withLevel(node.url, (db) => db.iterator().all(), { deadlineMs: 30_000 })
+    return this.withLevel(node.url, (db) => db.iterator().all(), patient)
   }
 
   /** Removes what earlier scenarios have written. */
   async clear() {
-    await this.withLevel(this.cluster.nodes[0].url, (db) => db.clear(), { deadlineMs: 30_000 })
+    await this.withLevel(this.cluster.nodes[0].url, (db) => db.clear(), patient)
     await clearAudit(this.cluster.nodes[0])
   }
 

@@ -1,13 +1,13 @@
 // Writers on different nodes that overwrite the same keys, and what is read on other nodes.
 
 import { MysqlLevel } from 'terrace-mysql'
-import { baseOptions } from '../scene.js'
+import { baseOptions, patient } from '../scene.js'
 
 /** A writer on each node, whose batches conflict, and readers of snapshots on each. */
 export async function conflictingWriters(scene, { writes }) {
   return scene.underLoad(async (load) => {
-    await load.write([1, 2, 3].map((writer) => ({ ...scene.at(writer - 1), writer, depth: 2 })))
-    await load.read([scene.at(0), scene.at(1), scene.at(2)])
+    await load.write([1, 2, 3].map((writer) => ({ ...scene.at(writer - 1, patient), writer, depth: 2 })))
+    await load.read([0, 1, 2].map((index) => scene.at(index, patient)))
     await load.advance(writes)
   })
 }
@@ -20,7 +20,7 @@ export async function conflictingWriters(scene, { writes }) {
 export async function readsAfterWrites(scene, { reads, waitForSync }) {
   await scene.clear()
   const open = async (index) => {
-    const db = new MysqlLevel(scene.cluster.nodes[index].url, { ...baseOptions, waitForSync })
+    const db = new MysqlLevel(scene.cluster.nodes[index].url, { ...baseOptions, ...patient, waitForSync })
     await db.open()
     return db
   }

@@ -3,7 +3,7 @@
 import { MysqlLevel } from 'terrace-mysql'
 import { transactions } from 'terrace-toolbox/transaction'
 import { outcomeOf } from '../outcomes.js'
-import { baseOptions } from '../scene.js'
+import { baseOptions, patient } from '../scene.js'
 
 const COUNTER = 'counter'
 const LANES = 4
@@ -51,7 +51,7 @@ export async function incrementsInTransactions(scene, { increments }) {
 export async function incrementsWithoutTransactions(scene, { increments }) {
   await scene.clear()
   const counts = { operations: 0, acknowledged: 0, failed: {}, unknown: 0 }
-  const dbs = scene.cluster.nodes.map((node) => new MysqlLevel(node.url, baseOptions))
+  const dbs = scene.cluster.nodes.map((node) => new MysqlLevel(node.url, { ...baseOptions, ...patient }))
   const lane = async (db) => {
     for (let i = 0; i < increments; i++) {
       counts.operations++
@@ -75,4 +75,4 @@ function count(counts, { outcome, code }) {
 }
 
 const finalCount = (scene) =>
-  scene.withLevel(scene.cluster.nodes[1].url, async (db) => Number((await db.get(COUNTER)) ?? 0))
+  scene.withLevel(scene.cluster.nodes[1].url, async (db) => Number((await db.get(COUNTER)) ?? 0), patient)
