@@ -83,7 +83,7 @@ impl Model {
     }
 
     /// As `flush::flush` and `DbInner::flush_sealed`.
-    fn flush(&self, sealed: &SealedMemTable) {
+    fn flush(&self, sealed: &Arc<SealedMemTable>) {
         let mut rule = DropRule::new(comparator().user().clone(), self.published.reader_sequences());
         let mut number = sealed.file_number;
         let mut edit = VersionEdit { last_sequence: Some(sealed.last_sequence), ..VersionEdit::default() };
