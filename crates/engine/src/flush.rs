@@ -1,5 +1,5 @@
-//! Writes a sealed memtable to a table of level 0. Predecessor: `db/jobs`, which flushes the oldest one first. Successors:
-//! `table/builder`, then the version set.
+//! Writes sealed memtables to tables of level 0. Predecessors: `db/jobs`, which flushes the oldest one first, and `db/settle`,
+//! which flushes all that an open found together. Successors: `table/builder`, then the version set.
 //!
 //! A flush writes and syncs the table, then records it in the MANIFEST together with the number of the first log still
 //! needed. Then `db/jobs` replaces the memtable by the table in the super version and removes the logs. After a crash

@@ -286,14 +286,10 @@ fn a_log_before_the_first_one_that_leveldb_still_needs_is_read() {
 #[test]
 fn what_a_former_database_noted_of_its_logs_does_not_count_after_an_early_kill() {
     let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
-    open(&env, DIRECTORY).close().unwrap();
-    // The log that the next session begins.
+    write_database_of_leveldb(&env, 2, &[log_of_leveldb()]);
+    // One of them is the log that the next session begins.
     let lines = "001001.log 5000\n001002.log 5000\n001003.log 5000\n001004.log 5000\n001005.log 5000\n";
     let stale = format!("{lines}checksum {:08x}\n", crc32c(lines.as_bytes()));
-    for name in env.list(Path::new(DIRECTORY)).unwrap() {
-        env.remove_file(&Path::new(DIRECTORY).join(name)).unwrap();
-    }
-    write_database_of_leveldb(&env, 2, &[log_of_leveldb()]);
     leveldb_files::write(&env, &Path::new(DIRECTORY).join(file_name::SYNCED), stale.as_bytes());
     env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Create).on(file_name::SYNCED));
     let db = open(&env, DIRECTORY);

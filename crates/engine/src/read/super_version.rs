@@ -40,7 +40,7 @@ impl SuperVersion {
         self.sealed.insert(0, sealed);
     }
 
-    /// Removes a sealed memtable and installs `version`, which has the table that it became. Both happen in one step, so
+    /// Removes sealed memtables and installs `version`, which has the tables that they became. Both happen in one step, so
     /// that each reader finds the entries in one of the two.
     pub(crate) fn replace_by_tables(&mut self, sealed: &[Arc<SealedMemTable>], version: Arc<Version>) {
         self.version = version;

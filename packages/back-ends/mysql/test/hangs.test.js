@@ -2,26 +2,23 @@
 
 import assert from 'node:assert/strict'
 import { startServer } from './cluster/index.js'
-import { newLevel, newName, openLevel, pause, test } from './support/databases.js'
+import { newLevel, newName, openLevel, openMadeLevel, pause, test } from './support/databases.js'
 import { UNSYNCED } from './support/server.js'
 
 const deadline = { code: 'LEVEL_DEADLINE' }
 /** Every hang lasts as long as this, and nothing that works may take longer. */
 const SHORT_MS = 1000
 
-/** A server that hangs without losing anything, and a database on it that exists already: making its tables takes long. */
-async function serverWithDatabase(t, name) {
+/** A server that loses nothing by hanging. */
+async function startUnsynced(t) {
   const server = await startServer({ args: UNSYNCED })
   t.after(() => server.stop())
-  const db = await openLevel(t, { name }, server.url)
-  await db.close()
   return server
 }
 
 test('operations on a server that hangs fail by their deadline, and later ones work again', async (t) => {
-  const options = { name: newName(), deadlineMs: SHORT_MS }
-  const server = await serverWithDatabase(t, options.name)
-  const db = await openLevel(t, options, server.url)
+  const server = await startUnsynced(t)
+  const db = await openMadeLevel(t, { deadlineMs: SHORT_MS }, server.url)
   await db.put('key', 'before')
   const snapshot = db.snapshot()
   assert.equal(await db.get('key', { snapshot }), 'before')
@@ -44,8 +41,8 @@ test('operations on a server that hangs fail by their deadline, and later ones w
 
 test('a commit that hangs is of unknown fate; it is decided before anything is written after it', async (t) => {
   const options = { name: newName(), deadlineMs: SHORT_MS }
-  const server = await serverWithDatabase(t, options.name)
-  const db = await openLevel(t, options, server.url)
+  const server = await startUnsynced(t)
+  const db = await openMadeLevel(t, options, server.url)
   await db.put('key', 'before')
 
   server.suspend()

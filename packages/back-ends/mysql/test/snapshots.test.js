@@ -5,7 +5,7 @@ import { before } from 'node:test'
 import { transactions } from 'terrace-toolbox/transaction'
 import { assertNothingTorn, testSnapshots } from '../../../../tests/support/back-ends/snapshots.mjs'
 import { serverMissing } from './cluster/index.js'
-import { newName, openLevel, test, theServer } from './support/databases.js'
+import { openLevel, openMadeLevel, test, theServer } from './support/databases.js'
 import { UNSYNCED } from './support/server.js'
 
 before(async () => {
@@ -35,11 +35,7 @@ test('snapshots that wait for a connection share it, and later writes wait for t
 })
 
 test('a pool that is used up is a clear error at the deadline, and other operations go on', async (t) => {
-  // It exists already: making it takes longer than the deadline allows.
-  const name = newName()
-  const made = await openLevel(t, { name })
-  await made.close()
-  const db = await openLevel(t, { name, poolSize: 5, deadlineMs: 1000 })
+  const db = await openMadeLevel(t, { poolSize: 5, deadlineMs: 1000 })
   await db.put('key', 'value')
   const held = []
   for (let i = 0; i < 4; i++) {

@@ -44,3 +44,11 @@ export async function openLevel(t, options, url) {
   await db.open()
   return db
 }
+
+/** The same, made before with the default deadline: making the tables takes longer than the one in the options allows. */
+export async function openMadeLevel(t, options, url) {
+  const name = options.name ?? newName()
+  const made = await openLevel(t, { name }, url)
+  await made.close()
+  return openLevel(t, { ...options, name }, url)
+}
