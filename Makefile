@@ -47,20 +47,20 @@ prebuilds: setup ## build addon, C library and program for every platform, and c
 
 test-archives: ## programs in C with the archives of the C library by pkg-config and CMake, and the programs, as far as they run here
 	$(call step,test-archives)
-	node --test --test-reporter=spec tests/archives/
+	node --test --test-reporter=spec tests/published/archives/
 
-PLATFORMS_READY := interop/platforms/node_modules/.package-lock.json
+PLATFORMS_READY := tests/platforms/node_modules/.package-lock.json
 # --force: some of the programs are for other processors than this one.
-$(PLATFORMS_READY): interop/platforms/package-lock.json
-	cd interop/platforms && npm ci --force --ignore-scripts
+$(PLATFORMS_READY): tests/platforms/package-lock.json
+	cd tests/platforms && npm ci --force --ignore-scripts
 	@touch $@
 
 # ARGUMENTS="--runtime Bun --job suite" make test-platforms: this alone; the others keep their counts.
-test-platforms: $(PLATFORMS_READY) ## the builds in other versions of Node, on arm64 and musl, in Bun and in Deno: results/platforms.json
+test-platforms: $(PLATFORMS_READY) ## the builds in other versions of Node, on arm64 and musl, in Bun and in Deno: bench/results/platforms.json
 	$(call step,test-platforms)
 	@scripts/setup platforms
 	@interop/platforms/musl/prepare.sh
-	node interop/platforms/main.mjs --results results/platforms.json $(ARGUMENTS)
+	node tests/platforms/main.mjs --results bench/results/platforms.json $(ARGUMENTS)
 
 # The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
 # What a failed step printed may be long, so its failures are told once more at the end.
@@ -158,30 +158,30 @@ node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
 	cd bench/node && npm test
 	node --test bench/back-ends/test/
 
-CLIENTS_READY := interop/clients/node_modules/.package-lock.json
+CLIENTS_READY := tests/downstream/node_modules/.package-lock.json
 
 clients: build $(CLIENTS_READY) ## programs from npm on our Node package, beside classic-level
 	$(call step,clients)
-	cd interop/clients && npm test
+	cd tests/downstream && npm test
 
-COMMONJS_READY := interop/commonjs/node_modules/.package-lock.json
+COMMONJS_READY := tests/bundlers/node_modules/.package-lock.json
 
 commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite and as Electron has them
 	$(call step,commonjs)
-	cd interop/commonjs && npm test
+	cd tests/bundlers && npm test
 
-PACKAGES_READY := interop/packages/node_modules/.package-lock.json
+PACKAGES_READY := tests/published/checkers/node_modules/.package-lock.json
 
 check-packages: build debug-program $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
 	$(call step,check-packages)
-	node --test --test-reporter=spec tests/packages/
-	cd interop/packages && npm test
+	node --test --test-reporter=spec tests/published/
+	cd tests/published/checkers && npm test
 
-UPGRADING_READY := interop/upgrading/node_modules/.package-lock.json
+UPGRADING_READY := tests/upgrading/node_modules/.package-lock.json
 
 upgrading: build $(UPGRADING_READY) ## the recipes of UPGRADING.md, each on a database of the real old package
 	$(call step,upgrading)
-	cd interop/upgrading && npm test
+	cd tests/upgrading && npm test
 
 audit: setup ## what is known against npm packages and crates: advisories, licences, sources
 	$(call step,audit)
@@ -198,31 +198,31 @@ release: ## everything that a release consists of, but the upload: RELEASING.md
 	$(call step,release)
 	scripts/release
 
-BROWSER_READY := interop/browser/node_modules/.package-lock.json
+BROWSER_READY := tests/browser/node_modules/.package-lock.json
 
 # TERRACE_SUITE=1 make browser: with abstract-level's suite in an isolated page as well.
 browser: build $(BROWSER_READY) ## the client of terrace-net in Chromium: abstract-level's suite, lost connections, live pages, bundlers
 	$(call step,browser)
-	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd interop/browser && npm test; \
+	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd tests/browser && npm test; \
 	else echo 'skipped: Chromium is missing (apt-get install chromium; CHROMIUM names one elsewhere)'; fi
 
 # TERRACE_SUITE=1 make firefox: with abstract-level's suite in each place, which takes many minutes.
 firefox: build $(BROWSER_READY) ## Level in Firefox: pages that share a database, workers, both storages
 	$(call step,firefox)
 	@scripts/setup firefox
-	cd interop/browser && npm run test:firefox
+	cd tests/browser && npm run test:firefox
 
 # TERRACE_SUITE=1 make webkit: with abstract-level's suite.
 webkit: build $(BROWSER_READY) ## Level in WebKitGTK, which has no files for it: pages and workers fall to IndexedDB
 	$(call step,webkit)
 	@scripts/setup webkit
-	cd interop/browser && npm run test:webkit
+	cd tests/browser && npm run test:webkit
 
 # The Node of Windows, which runs in wine. Its package says that it is for Windows, which npm would refuse here.
 WINDOWS := x86_64-pc-windows-gnu
-WINDOWS_READY := interop/windows/node_modules/.package-lock.json
-$(WINDOWS_READY): interop/windows/package-lock.json
-	cd interop/windows && npm ci --force --ignore-scripts
+WINDOWS_READY := tests/platforms/windows/node_modules/.package-lock.json
+$(WINDOWS_READY): tests/platforms/windows/package-lock.json
+	cd tests/platforms/windows && npm ci --force --ignore-scripts
 	@touch $@
 
 windows windows-short: export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER = x86_64-w64-mingw32-gcc
@@ -233,7 +233,7 @@ define prepare_windows
 	@interop/windows/prepare.sh
 endef
 
-# WINDOWS_JOBS="--only kills" make windows: one of them, see interop/windows/jobs.js. The addon is the one that is published.
+# WINDOWS_JOBS="--only kills" make windows: one of them, see tests/platforms/windows/jobs.js. The addon is the one that is published.
 windows: build ## tests in wine: the environment of Windows, the engine, the program, the Node package, abstract-level's suite, kills, classic-level beside it
 	$(call step,windows)
 	$(prepare_windows)
@@ -241,7 +241,7 @@ windows: build ## tests in wine: the environment of Windows, the engine, the pro
 	node scripts/prebuilds.mjs addon program win32-x64
 	cargo test --target $(WINDOWS) --package terrace-env --package terrace-engine
 	cargo test --target $(WINDOWS) --package terrace-cli -- --test-threads 1
-	node interop/windows/run.js $(WINDOWS_JOBS) --results results/windows.json
+	node tests/platforms/windows/run.js $(WINDOWS_JOBS) --results bench/results/windows.json
 
 windows-short: build ## a part of `windows`, where wine is there or can be installed
 	$(call step,windows)
@@ -255,7 +255,7 @@ windows-part:
 	cargo build --quiet --release --package terrace-node --target $(WINDOWS)
 	@cp target/$(WINDOWS)/release/terrace_node.dll packages/terrace/terrace.win32-x64.node
 	cargo test --quiet --target $(WINDOWS) --package terrace-env
-	node interop/windows/run.js --short
+	node tests/platforms/windows/run.js --short
 
 # The addon is the one that is published: what links it is there once `make prebuilds` was run, or is installed.
 arm64-short: build ## a part of `test-platforms` for arm64, where an emulator is there or can be installed
@@ -266,7 +266,7 @@ arm64-short: build ## a part of `test-platforms` for arm64, where an emulator is
 .PHONY: arm64-part
 arm64-part: $(PLATFORMS_READY)
 	node scripts/prebuilds.mjs addon linux-arm64-gnu
-	node interop/platforms/main.mjs --short --runtime 'Node 22 on arm64'
+	node tests/platforms/main.mjs --short --runtime 'Node 22 on arm64'
 
 # Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
 AARCH64 := aarch64-unknown-linux-gnu
@@ -287,15 +287,15 @@ load: setup ## ten million entries in order, five at random, and 1 GB of which 9
 
 # BENCH="--num 10000000 --benchmarks fillrandom" make bench: so much, and these workloads. Without: a short form.
 BENCH ?= --num 200000
-bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in results/
+bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in bench/results/
 	$(call step,bench)
 	cargo build --release --quiet --package terrace-cli
-	@rm -f results/terrace.jsonl
-	target/release/terrace bench $(BENCH) --db target/bench-db --results results/terrace.jsonl
-	target/release/terrace bench --plot results/terrace.jsonl
+	@rm -f bench/results/terrace.jsonl
+	target/release/terrace bench $(BENCH) --db target/bench-db --results bench/results/terrace.jsonl
+	target/release/terrace bench --plot bench/results/terrace.jsonl
 
 # A few rows of the tables of rivals and of Node, and a picture of them.
-README_TABLE := node scripts/readme-table.mjs results/summary.svg | node scripts/embed.mjs /dev/stdin README.md results
+README_TABLE := node bench/readme-table.mjs bench/results/summary.svg | node scripts/embed.mjs /dev/stdin README.md results
 
 # RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
 # LEVELDB_HEAD=DIRECTORY, a checkout of LevelDB, adds that to the system's LevelDB.
@@ -303,9 +303,9 @@ LEVELDB_HEAD ?=
 bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
 	$(call step,bench-rivals)
 	@scripts/setup bench
-	cd crates/bench-rivals && cargo build --release
-	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS) \
-	  $(if $(LEVELDB_HEAD),--leveldb-head "$$(scripts/leveldb-head $(LEVELDB_HEAD))")
+	cd bench/rivals && cargo build --release
+	bench/rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS) \
+	  $(if $(LEVELDB_HEAD),--leveldb-head "$$(bench/leveldb-head $(LEVELDB_HEAD))")
 	$(README_TABLE)
 
 # Databases of about 4 and 20 times 256 MiB, of values that do not compress; needs root, 25 GB of disk for a while, and an hour.
@@ -315,18 +315,18 @@ COLD_ENGINES ?= leveldb,rocksdb,lmdb
 bench-cold: setup ## databases larger than memory, beside LevelDB, RocksDB and LMDB: times, reads of the device, bytes
 	$(call step,bench-cold)
 	@scripts/setup bench
-	cd crates/bench-rivals && cargo build --release
-	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
-	  --db target/cold-db --results results/cold.jsonl $(COLD)
+	cd bench/rivals && cargo build --release
+	bench/rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
+	  --db target/cold-db --results bench/results/cold.jsonl $(COLD)
 
 # Only what reads by key, more often in turns: a device that others use is slow by minutes.
 COLD_GETS := readrandom@4000,readrandom,readrandom:32@125,readmissing@4000,readmissing,seekrandom,rangerandom@100
 bench-cold-gets: setup ## gets, seeks and ranges of databases larger than memory, in three rounds: times, reads of the device
 	$(call step,bench-cold-gets)
 	@scripts/setup bench
-	cd crates/bench-rivals && cargo build --release
-	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
-	  --db target/cold-db --results results/cold-gets.jsonl --cold 256 --cold-nums 46000000,9000000 \
+	cd bench/rivals && cargo build --release
+	bench/rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
+	  --db target/cold-db --results bench/results/cold-gets.jsonl --cold 256 --cold-nums 46000000,9000000 \
 	  --rounds 3 --reads 1000 --benchmarks $(COLD_GETS)
 
 # LATENCY="--num 100000000" make bench-latency: so much.
@@ -334,12 +334,12 @@ LATENCY ?= --num 20000000
 bench-latency: setup ## latencies over time while entries are written without pause, with a plot
 	$(call step,bench-latency)
 	cargo build --release --quiet --package terrace-cli
-	@rm -f results/latency.jsonl
+	@rm -f bench/results/latency.jsonl
 	for settings in "" --leveldb; do \
 	  target/release/terrace bench $(LATENCY) $$settings --benchmarks fillrandom --histogram \
-	    --db target/bench-db --results results/latency.jsonl; \
+	    --db target/bench-db --results bench/results/latency.jsonl; \
 	done
-	target/release/terrace bench --plot results/latency.jsonl
+	target/release/terrace bench --plot bench/results/latency.jsonl
 
 # So many entries: 100 million are 11 GB, may take 33 GB of disk for a while, and about half an hour. The database is
 # looked for room before the run begins, and removed behind it.
@@ -348,12 +348,12 @@ SCALE_STEPS := fillrandom,readrandom,readseq,compact,readrandom,readmissing,read
 bench-scale: setup ## what operations cost with a million entries and with SCALE, bytes written, memory
 	$(call step,bench-scale)
 	cargo build --release --quiet --package terrace-cli
-	@rm -f results/scale.jsonl
+	@rm -f bench/results/scale.jsonl
 	for num in 1000000 $(SCALE); do \
 	  target/release/terrace bench --num $$num --reads 1000000 --benchmarks $(SCALE_STEPS) \
-	    --db target/bench-db --results results/scale.jsonl; \
+	    --db target/bench-db --results bench/results/scale.jsonl; \
 	done
-	target/release/terrace bench --scale results/scale.jsonl | tee results/scale.md
+	target/release/terrace bench --scale bench/results/scale.jsonl | tee bench/results/scale.md
 
 NODE_BENCH := node bench/node/src/main.js
 NODE_TARGETS ?= terrace classic-level MemoryLevel memory-level lmdb better-sqlite3
@@ -362,29 +362,29 @@ NODE_TARGETS ?= terrace classic-level MemoryLevel memory-level lmdb better-sqlit
 NODE_TABLE ?= --rounds 3
 bench-node: build $(NODE_SQLITE) ## what operations cost in Node, beside classic-level and others: table, plot, README
 	$(call step,bench-node)
-	@rm -f results/node.jsonl
-	$(NODE_BENCH) run table $(NODE_TARGETS) $(NODE_TABLE) --skip-missing --dir target/node-db --results results/node.jsonl
-	$(NODE_BENCH) report results/node.jsonl > results/node.md
-	$(NODE_BENCH) plot results/node.jsonl
+	@rm -f bench/results/node.jsonl
+	$(NODE_BENCH) run table $(NODE_TARGETS) $(NODE_TABLE) --skip-missing --dir target/node-db --results bench/results/node.jsonl
+	$(NODE_BENCH) report bench/results/node.jsonl > bench/results/node.md
+	$(NODE_BENCH) plot bench/results/node.jsonl
 	$(README_TABLE)
 
 # MEMORY=1 make bench-memory: so many rounds.
 MEMORY ?= 3
 bench-memory: build ## the memory of a million entries of MemoryLevel beside memory-level's: table
 	$(call step,bench-memory)
-	node packages/terrace/bench/memory.js $(MEMORY) > results/memory.md
+	node bench/packages/terrace/memory.js $(MEMORY) > bench/results/memory.md
 
 # NODE_WRITES="-n 1000000" make bench-node-writes: so many entries, else ten million in order and three at random.
 NODE_WRITES ?=
 NODE_WRITE_TARGETS ?= terrace terrace:server terrace:leveldb classic-level lmdb
 bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while many are written in Node, with plots
 	$(call step,bench-node-writes)
-	@rm -f results/node-writes.jsonl
+	@rm -f bench/results/node-writes.jsonl
 	for order in sorted random; do \
 	  $(NODE_BENCH) run sorted-write $(NODE_WRITE_TARGETS) $(NODE_WRITES) --key-order $$order --skip-missing \
-	    --dir target/node-db --results results/node-writes.jsonl; \
+	    --dir target/node-db --results bench/results/node-writes.jsonl; \
 	done
-	$(NODE_BENCH) plot results/node-writes.jsonl
+	$(NODE_BENCH) plot bench/results/node-writes.jsonl
 
 # NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of seven. Whoever writes ten thousand entries at once makes
 # them one batch after the other.
@@ -393,82 +393,82 @@ NODE_LOOP_TARGETS ?= terrace terrace:leveldb classic-level
 NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1
 bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches, cold reads and plain loops in Node hold up the event loop, with plots
 	$(call step,bench-node-loop)
-	@rm -f results/node-loop.jsonl
+	@rm -f bench/results/node-loop.jsonl
 	for case in sustained "sustained --sync" "sustained $(NODE_LOOP_BATCHES)" "sustained $(NODE_LOOP_BATCHES) --sync" \
 	    cold-read "cold-read --read-percent 50" plain-loop; do \
 	  $(NODE_BENCH) run $$case $(NODE_LOOP_TARGETS) $(NODE_LOOP) --skip-missing \
-	    --dir target/node-db --results results/node-loop.jsonl; \
+	    --dir target/node-db --results bench/results/node-loop.jsonl; \
 	done
-	$(NODE_BENCH) plot results/node-loop.jsonl
+	$(NODE_BENCH) plot bench/results/node-loop.jsonl
 
 # OPEN="--tables 500 --stores 100 --rounds 1" make bench-open: the short form. Databases of 10,000 tables take 3 GB for a while.
 OPEN ?=
 OPEN_TARGETS ?= terrace classic-level lmdb better-sqlite3
 bench-open: build $(NODE_SQLITE) ## creating and opening databases, with system calls counted, and a thousand in one process: table
 	$(call step,bench-open)
-	@rm -f results/open.jsonl
-	$(NODE_BENCH) run open $(OPEN_TARGETS) $(OPEN) --skip-missing --dir target/node-db --results results/open.jsonl
-	$(NODE_BENCH) report results/open.jsonl > results/open.md
+	@rm -f bench/results/open.jsonl
+	$(NODE_BENCH) run open $(OPEN_TARGETS) $(OPEN) --skip-missing --dir target/node-db --results bench/results/open.jsonl
+	$(NODE_BENCH) report bench/results/open.jsonl > bench/results/open.md
 
 # TUNING="--rounds 1 --only cacheSize" make bench-tuning: so often, and this option alone; the others keep their figures.
 TUNING ?= --rounds 3
 bench-tuning: build $(NODE_BENCH_READY) ## which option moves what in Node: the tables of docs/tuning.md
 	$(call step,bench-tuning)
-	node scripts/tuning.mjs $(TUNING)
-	node scripts/embed.mjs results/tuning.md docs/tuning.md
+	node bench/tuning/main.mjs $(TUNING)
+	node scripts/embed.mjs bench/results/tuning.md docs/tuning.md
 
 # BACK_ENDS_BENCH="-n 3000 --seconds 1 --rounds 1" make bench-back-ends: the short form. --target NAME chooses.
 BACK_ENDS_BENCH ?= --rounds 3
 bench-back-ends: build $(NODE_BENCH_READY) ## the calls that programs make most, over every back-end in turns: table, plot, docs/back-ends.md
 	$(call step,bench-back-ends)
-	@rm -f results/back-ends.jsonl
-	node bench/back-ends/main.js $(BACK_ENDS_BENCH) --dir target/node-db --results results/back-ends.jsonl
-	$(NODE_BENCH) report results/back-ends.jsonl > results/back-ends.md
-	$(NODE_BENCH) plot results/back-ends.jsonl
-	sed '/: times as fast as /Q' results/back-ends.md | node scripts/embed.mjs /dev/stdin docs/back-ends.md costs
+	@rm -f bench/results/back-ends.jsonl
+	node bench/back-ends/main.js $(BACK_ENDS_BENCH) --dir target/node-db --results bench/results/back-ends.jsonl
+	$(NODE_BENCH) report bench/results/back-ends.jsonl > bench/results/back-ends.md
+	$(NODE_BENCH) plot bench/results/back-ends.jsonl
+	sed '/: times as fast as /Q' bench/results/back-ends.md | node scripts/embed.mjs /dev/stdin docs/back-ends.md costs
 
 # BROWSER_BENCH="8000 1" make bench-browser: so many entries, and rounds.
 BROWSER_BENCH ?= 100000 3
 bench-browser: build $(BROWSER_READY) $(NODE_BENCH_READY) ## Level in Chromium's pages and workers and on IndexedDB, beside browser-level: table, plot, README of the package
 	$(call step,bench-browser)
-	@rm -f results/browser.jsonl
-	node interop/browser/bench/main.mjs results/browser.jsonl $(BROWSER_BENCH)
-	$(NODE_BENCH) report results/browser.jsonl > results/browser.md
-	$(NODE_BENCH) plot results/browser.jsonl
-	node scripts/embed.mjs results/browser.md packages/terrace/README.md browser
+	@rm -f bench/results/browser.jsonl
+	node bench/browser/main.mjs bench/results/browser.jsonl $(BROWSER_BENCH)
+	$(NODE_BENCH) report bench/results/browser.jsonl > bench/results/browser.md
+	$(NODE_BENCH) plot bench/results/browser.jsonl
+	node scripts/embed.mjs bench/results/browser.md packages/terrace/README.md browser
 
 # BROWSERS_BENCH="8000 1" make bench-browsers: so many entries, and rounds.
 BROWSERS_BENCH ?= 20000 3
 bench-browsers: build $(BROWSER_READY) $(NODE_BENCH_READY) ## the same in an isolated page and a private window of Chromium, and in Firefox's windows: tables
 	$(call step,bench-browsers)
 	@scripts/setup firefox
-	@rm -f results/browser-others.jsonl
+	@rm -f bench/results/browser-others.jsonl
 	for browser in chromium-isolated chromium-private firefox firefox-private; do \
-	  node interop/browser/bench/main.mjs results/browser-others.jsonl $(BROWSERS_BENCH) $$browser; \
+	  node bench/browser/main.mjs bench/results/browser-others.jsonl $(BROWSERS_BENCH) $$browser; \
 	done
-	$(NODE_BENCH) report results/browser-others.jsonl > results/browser-others.md
+	$(NODE_BENCH) report bench/results/browser-others.jsonl > bench/results/browser-others.md
 
 # BYTEWISE="--rounds 1 --milliseconds 20" make bench-bytewise: the short form.
 BYTEWISE ?= --rounds 5
 bench-bytewise: build ## what encoding and decoding structured keys costs, beside other encodings: table, README
 	$(call step,bench-bytewise)
-	node packages/bytewise/bench/main.js $(BYTEWISE) > results/bytewise.md
-	node scripts/embed.mjs results/bytewise.md packages/bytewise/README.md bench
+	node bench/packages/bytewise/main.js $(BYTEWISE) > bench/results/bytewise.md
+	node scripts/embed.mjs bench/results/bytewise.md packages/bytewise/README.md bench
 
 # HOOKS="--rounds 7 --puts 100000" make bench-hooks: the long form, 25 minutes; without, 3.
 HOOKS ?= --rounds 3 --puts 30000
 bench-hooks: build ## what hook functions, sublevels and listeners cost a put, beside other databases: table, guide
 	$(call step,bench-hooks)
-	node packages/terrace/bench/hooks.js --json results/hooks.json $(HOOKS) > results/hooks.md
-	node scripts/embed.mjs results/hooks.md docs/hooks.md hooks
+	node bench/packages/terrace/hooks.js --json bench/results/hooks.json $(HOOKS) > bench/results/hooks.md
+	node scripts/embed.mjs bench/results/hooks.md docs/hooks.md hooks
 
 bench-slatedb: setup-tests build ## what operations of SlateLevel cost in requests to an object store: table, README of the package
 	$(call step,bench-slatedb)
-	node packages/back-ends/slatedb/bench/requests.js > results/slatedb-requests.md
-	node scripts/embed.mjs results/slatedb-requests.md packages/back-ends/slatedb/README.md requests
+	node bench/packages/slatedb/requests.js > bench/results/slatedb-requests.md
+	node scripts/embed.mjs bench/results/slatedb-requests.md packages/back-ends/slatedb/README.md requests
 
 # It has many-level, which is compared.
-NET_BENCH_READY := packages/net/bench/node_modules/.package-lock.json
+NET_BENCH_READY := bench/packages/net/node_modules/.package-lock.json
 
 # NET="--rounds 1 --operations 20000" NET_IDLE=100 make bench-net: the short form.
 NET ?= --rounds 5
@@ -476,17 +476,17 @@ NET_IDLE ?= 1000
 bench-net: export TERRACE_BENCH_MODULES ?= $(CURDIR)/bench/node/node_modules
 bench-net: build $(NET_BENCH_READY) $(NODE_BENCH_READY) ## what sharing a database over a socket costs, beside many-level, and idle clients: tables, README of the package
 	$(call step,bench-net)
-	@rm -f results/net.jsonl
-	node packages/net/bench/main.js $(NET) --results results/net.jsonl > results/net.md
-	@echo >> results/net.md
-	node packages/net/bench/main.js --idle $(NET_IDLE) --results results/net.jsonl >> results/net.md
-	node scripts/embed.mjs results/net.md packages/net/README.md bench
+	@rm -f bench/results/net.jsonl
+	node bench/packages/net/main.js $(NET) --results bench/results/net.jsonl > bench/results/net.md
+	@echo >> bench/results/net.md
+	node bench/packages/net/main.js --idle $(NET_IDLE) --results bench/results/net.jsonl >> bench/results/net.md
+	node scripts/embed.mjs bench/results/net.md packages/net/README.md bench
 
 # NET_SOAK=200000 make soak-net: so many operations, else about half an hour of them.
 NET_SOAK ?= 20000000
 soak-net: build ## operations of all kinds on a server, those that fail and break off included: its memory must not grow
 	$(call step,soak-net)
-	node packages/net/bench/main.js --soak $(NET_SOAK)
+	node bench/packages/net/main.js --soak $(NET_SOAK)
 
 # Three nodes of MariaDB on 127.0.0.1, with temporary data.
 cluster: setup-tests ## a Galera cluster to play with: prints its addresses, ends on Ctrl-C
@@ -496,8 +496,8 @@ cluster: setup-tests ## a Galera cluster to play with: prints its addresses, end
 CLUSTER_FAULTS ?=
 cluster-faults: build setup-tests ## a Galera cluster whose nodes are killed and hang while it is used: what became of the writes, in numbers
 	$(call step,cluster-faults)
-	node packages/back-ends/mysql/test/cluster/faults/main.js $(CLUSTER_FAULTS) --json results/mysql-cluster.json > results/mysql-cluster.md
-	node scripts/embed.mjs results/mysql-cluster.md docs/mysql-cluster.md faults
+	node packages/back-ends/mysql/test/cluster/faults/main.js $(CLUSTER_FAULTS) --json bench/results/mysql-cluster.json > bench/results/mysql-cluster.md
+	node scripts/embed.mjs bench/results/mysql-cluster.md docs/mysql-cluster.md faults
 
 # TERRACE_TIDB_URL=mysql://USER:PASSWORD@HOST:PORT/SCHEMA make suite-tidb. Without the variable nothing is run. The schema should be empty.
 suite-tidb: build ## abstract-level's suite on a server of TiDB that you have started, beside the failures that are expected
@@ -523,19 +523,19 @@ node-leaks: build ## what memory is left after millions of operations in Node
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb and Terrace use each other's databases
 	$(call step,interop)
-	/usr/bin/python3 interop/run.py
+	/usr/bin/python3 tests/interop/run.py
 
 conformance: build ## the short form of back-ends: clients in front of databases on disk, and the tables of the docs
 	$(call step,conformance)
-	node --test --test-reporter=spec interop/back-ends/test/
+	node --test --test-reporter=spec tests/back-ends/test/
 
 # BACK_ENDS="--target LmdbLevel --job suite" make back-ends: this part alone; the others keep their results.
 BACK_ENDS ?=
 back-ends: build ## abstract-level's suite, our tests and probes over every back-end: results, the tables of docs/back-ends.md
 	$(call step,back-ends)
 	@scripts/setup mysql
-	node interop/back-ends/run.js --results results/back-ends.json $(BACK_ENDS)
-	node interop/back-ends/tables.js results/back-ends.json > target/back-ends.md
+	node tests/back-ends/run.js --results bench/results/back-ends.json $(BACK_ENDS)
+	node tests/back-ends/tables.js bench/results/back-ends.json > target/back-ends.md
 	node scripts/embed.mjs target/back-ends.md docs/back-ends.md
 
 # SECONDS_EACH=20 make fuzz: so long for each target, else a minute.
@@ -561,14 +561,14 @@ debug-program: setup
 
 house: setup-tests debug-program ## house rules: layering, links, sizes, leftovers, and what npm would publish
 	$(call step,house)
-	node --test --test-reporter=spec tests/house/ tests/packages/ interop/platforms/test/
+	node --test --test-reporter=spec tests/rules/ tests/published/ tests/platforms/test/
 
 options: setup ## what follows from the description of the options, crates/engine/options.json, in code and documents
 	node scripts/options.mjs
 
 modules: ## the picture of the engine's modules in ARCHITECTURE.md; circles that are gone off their list
-	node tests/house/support/engine-picture.mjs | node scripts/embed.mjs /dev/stdin ARCHITECTURE.md modules
-	node tests/house/support/update-circles.mjs
+	node tests/rules/support/engine-picture.mjs | node scripts/embed.mjs /dev/stdin ARCHITECTURE.md modules
+	node tests/rules/support/update-circles.mjs
 
 man: setup ## the manual of the program terrace, a page a command: docs/man
 	cargo run --quiet --package terrace-cli -- man --dir docs/man
@@ -584,6 +584,6 @@ docs-crates: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules bench/node/node_modules interop/*/node_modules docs/site/node_modules docs/site/.pages packages/*/dist packages/*/*.node packages/*/npm/*/*.node packages/cli/built
+	rm -rf node_modules packages/*/node_modules bench/node/node_modules tests/interop/*/node_modules docs/site/node_modules docs/site/.pages packages/*/dist packages/*/*.node packages/*/npm/*/*.node packages/cli/built
 
 include docs/site/site.mk

@@ -42,7 +42,7 @@ function placesIn(root) {
     ],
     'Cargo.lock': locked,
     'fuzz/Cargo.lock': locked,
-    'crates/bench-rivals/Cargo.lock': locked,
+    'bench/rivals/Cargo.lock': locked,
     'package-lock.json': NPM_LOCK,
     'ruby/lib/leveldb/version.rb': [pattern("VERSION = '", "'")],
     'docs/c-library.md': [pattern('libterrace\\.so\\.')],

@@ -29,7 +29,7 @@ test-docs: build docs ## builds the site, and looks for broken links and outside
 DESIGN ?= -n 500000 --rounds 3
 bench-design: build ## what long keys cost, and two kinds of entries in one database or in two: tables, docs/key-design.md, docs/one-database-or-many.md
 	$(call step,bench-design)
-	node bench/design/key-length.js $(DESIGN) > results/key-length.md
-	node bench/design/one-or-many.js $(DESIGN) > results/one-or-many.md
-	node scripts/embed.mjs results/key-length.md docs/key-design.md key-length
-	node scripts/embed.mjs results/one-or-many.md docs/one-database-or-many.md
+	node bench/design/key-length.js $(DESIGN) > bench/results/key-length.md
+	node bench/design/one-or-many.js $(DESIGN) > bench/results/one-or-many.md
+	node scripts/embed.mjs bench/results/key-length.md docs/key-design.md key-length
+	node scripts/embed.mjs bench/results/one-or-many.md docs/one-database-or-many.md
