@@ -1,8 +1,4 @@
-// Tells in a few lines which tests failed in the output of a step of `make test`: in a long log they are far from its end.
-//
-//   node scripts/failures.mjs LOG
-
-import { readFileSync } from 'node:fs'
+// Tells in a few lines which tests failed in the output of a part of the tests: in a long log they are far from its end.
 
 const MAX_LINES = 12
 const MAX_LENGTH = 240
@@ -45,10 +41,14 @@ const OTHERS = [
   /^make.*\*\*\*/
 ]
 
-const lines = readFileSync(process.argv[2], 'utf8').split('\n')
-const others = lines.filter((line) => OTHERS.some((pattern) => pattern.test(line)))
-const failures = [...new Set([...failuresOfTap(lines), ...others])]
-const lastLines = lines.filter((line) => line.trim() !== '').slice(-MAX_LINES)
-const shown = failures.length > 0 ? failures : lastLines
-for (const line of shown.slice(0, MAX_LINES)) console.log(line.slice(0, MAX_LENGTH))
-if (shown.length > MAX_LINES) console.log(`and ${shown.length - MAX_LINES} more`)
+/** At most MAX_LINES lines about what failed in a log; its last lines, if they do not tell. */
+export function failuresIn(lines) {
+  const others = lines.filter((line) => OTHERS.some((pattern) => pattern.test(line)))
+  const failures = [...new Set([...failuresOfTap(lines), ...others])]
+  const lastLines = lines.filter((line) => line.trim() !== '').slice(-MAX_LINES)
+  const shown = failures.length > 0 ? failures : lastLines
+  return [
+    ...shown.slice(0, MAX_LINES).map((line) => line.slice(0, MAX_LENGTH)),
+    ...(shown.length > MAX_LINES ? [`and ${shown.length - MAX_LINES} more`] : [])
+  ]
+}
