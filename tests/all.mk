@@ -8,8 +8,11 @@ SHORT_PARTS := crates terrace net mysql toolbox core browser interop check capi 
 PARTS := $(SHORT_PARTS) back-ends soak load platforms windows miri tsan loom targets arm64 mysql-on-mysql firefox webkit \
   bundlers downstream upgrading published archives docs bench workflow
 
-.PHONY: $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
+.PHONY: parts $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
   node-leaks bytewise-differential debug-program
+
+parts: ## names of the parts of test-all
+	@printf '%s\n' $(PARTS)
 
 # Prints failures and counts, and times of files.
 NODE_TEST := node --test --test-reporter=$(CURDIR)/tests/support/reporter.mjs
