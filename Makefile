@@ -274,7 +274,8 @@ aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER = aarch64-linux-gn
 aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER = qemu-aarch64-static -L /usr/aarch64-linux-gnu
 aarch64: ## tests of what is written for AArch64 alone, in an emulator
 	$(call step,aarch64)
-	cargo test --target $(AARCH64) --package terrace-format --package terrace-env --lib --test mapped_log
+	cargo test --target $(AARCH64) --package terrace-format --package terrace-env --lib
+	cargo test --target $(AARCH64) --package terrace-env --test all mapped_log::
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 
@@ -574,7 +575,7 @@ man: setup ## the manual of the program terrace, a page a command: docs/man
 	cargo run --quiet --package terrace-cli -- man --dir docs/man
 
 docs-inspecting: setup ## the output of the commands in docs/inspecting-leveldb.md
-	TERRACE_UPDATE_DOCUMENTS=1 cargo test --quiet --package terrace-cli --test documents
+	TERRACE_UPDATE_DOCUMENTS=1 cargo test --quiet --package terrace-cli --test all documents::
 
 fmt: ## format the Rust sources
 	cargo fmt --all

@@ -1,11 +1,9 @@
 //! Paths that are no database, and impossible requests: a message that says what to do, an exit code, and nothing
 //! changed.
 
-mod support;
-
 use std::fs;
 
-use support::{TestDirectory, snapshot, terrace, with_input};
+use crate::support::{self, TestDirectory, snapshot, terrace, with_input};
 
 #[test]
 fn a_directory_that_is_none_or_no_database() {

@@ -1,14 +1,12 @@
 //! Copies that are stopped at any time.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{TestDirectory, program, terrace};
+use crate::support::{TestDirectory, program, terrace};
 use terrace_engine::{Compression, Db, Options, WriteOptions};
 
 /// Large enough to stop a copy in the middle.

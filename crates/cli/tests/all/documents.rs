@@ -2,14 +2,12 @@
 //!
 //! `TERRACE_UPDATE_DOCUMENTS=1` writes the output into the document (`make docs-inspecting`).
 
-mod support;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::TestDirectory;
+use crate::support::TestDirectory;
 
 /// A line of the document.
 enum Part<'a> {

@@ -1,10 +1,8 @@
 //! Help, completions and manual are complete and have examples.
 
-mod support;
-
 use std::fs;
 
-use support::{TestDirectory, program, terrace};
+use crate::support::{TestDirectory, program, terrace};
 
 /// The names of all commands, as the help lists them.
 fn commands() -> Vec<String> {

@@ -1,12 +1,10 @@
 //! What inspect prints for every kind of file, sound and damaged.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{TestDirectory, damage, file_of, terrace};
 use serde_json::Value;
-use support::{TestDirectory, damage, file_of, terrace};
 
 fn items(path: &PathBuf) -> (i32, Vec<Value>) {
     let run = terrace([&"inspect", path, &"--json"]);

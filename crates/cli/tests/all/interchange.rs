@@ -1,13 +1,11 @@
 //! Export and import, in both forms, whole and interrupted.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use support::{TestDirectory, damage, program, terrace, with_input};
+use crate::support::{TestDirectory, damage, program, terrace, with_input};
 
 #[test]
 fn what_is_exported_is_imported_in_both_forms() {

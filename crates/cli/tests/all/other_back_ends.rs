@@ -1,19 +1,23 @@
 //! `terrace copy` with URLs becomes `terrace-copy`.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use support::{TestDirectory, program, terrace};
+use crate::support::{TestDirectory, program, terrace};
 
 /// Installs a program that prints its name and its arguments, one a line, and ends with an exit code of its own.
 #[cfg(unix)]
 fn install(directory: &Path, name: &str) {
     fs::create_dir_all(directory).unwrap();
     let script = format!("#!/bin/sh\necho {name}\nprintf '<%s>\\n' \"$@\"\necho noise >&2\nexit 42\n");
-    fs::write(directory.join("terrace-copy"), script).unwrap();
+    // Another process writes it: one that another test starts while this process has it open would inherit it, and what is open for
+    // writing cannot be run.
+    let text = directory.join("text");
+    fs::write(&text, script).unwrap();
+    let copied =
+        std::process::Command::new("cp").arg(&text).arg(directory.join("terrace-copy")).status().unwrap();
+    assert!(copied.success());
     allow_to_run(directory, 0o755);
 }
 

@@ -1,11 +1,9 @@
 //! Output whose reader leaves: the program ends properly, without a message.
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use support::{TestDirectory, program};
+use crate::support::{TestDirectory, program};
 
 #[test]
 fn a_closed_pipe_ends_the_output_in_order() {

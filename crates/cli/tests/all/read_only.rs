@@ -1,10 +1,8 @@
 //! Commands that only read change no byte of a directory: closed, with its owner running, or after its crash.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use support::{Owner, TestDirectory, file_of, snapshot, terrace};
+use crate::support::{self, Owner, TestDirectory, file_of, snapshot, terrace};
 
 /// Runs every command that reads on `db`; each must succeed.
 fn read_in_every_way(db: &Path, scratch: &TestDirectory, round: &str) {

@@ -1,13 +1,11 @@
 //! What get, scan, count and stats print for databases of other writers.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::support::{self, TestDirectory, terrace, value, with_input};
 use serde_json::Value;
-use support::{TestDirectory, terrace, value, with_input};
 
 /// What the page saw at its second visit.
 fn seen() -> Value {

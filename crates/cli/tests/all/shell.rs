@@ -1,8 +1,6 @@
 //! The shell, with input from a pipe.
 
-mod support;
-
-use support::{TestDirectory, terrace, value, with_input};
+use crate::support::{TestDirectory, terrace, value, with_input};
 
 #[test]
 fn commands_are_run_one_after_the_other() {

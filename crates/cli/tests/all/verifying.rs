@@ -1,10 +1,8 @@
 //! Damage: what verify finds, what reading commands report, what repair keeps.
 
-mod support;
-
 use std::fs;
 
-use support::{TestDirectory, damage, file_of, snapshot, terrace, value};
+use crate::support::{TestDirectory, damage, file_of, snapshot, terrace, value};
 
 #[test]
 fn every_damaged_place_is_listed() {

@@ -1,10 +1,8 @@
 //! Commands that change a database.
 
-mod support;
-
 use std::fs;
 
-use support::{Owner, TestDirectory, file_of, snapshot, terrace, value, with_input};
+use crate::support::{self, Owner, TestDirectory, file_of, snapshot, terrace, value, with_input};
 
 #[test]
 fn a_batch_is_written_whole_or_not_at_all() {

@@ -1,11 +1,9 @@
 //! The work of a database from opening to closing, on real files.
 
-mod support;
-
 use std::ops::Bound;
 use std::sync::{Arc, mpsc};
 
-use support::{Model, Random, assert_holds, delete, entries, get, level_files, memory, put, tiny};
+use crate::support::{Model, Random, assert_holds, delete, entries, get, level_files, memory, put, tiny};
 use terrace_engine::env::default_env;
 use terrace_engine::{Bounds, Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 

@@ -1,15 +1,13 @@
 //! Reading a database while another process writes it. A thread stands for that process: a reader takes no lock and shares
 //! only the files with the writer.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{entries, put, tiny};
+use crate::support::{entries, put, tiny};
 use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 

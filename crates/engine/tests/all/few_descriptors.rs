@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::support::only;
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
@@ -22,8 +23,9 @@ fn run(role: &str, limit: usize) {
     let directory = tempfile::tempdir().unwrap();
     let program = std::env::current_exe().unwrap();
     let output = Command::new("sh")
-        .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" --exact helper_process --nocapture")])
+        .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\"")])
         .arg(program)
+        .args(only(concat!(module_path!(), "::helper_process")))
         .env(ROLE, role)
         .env(DIRECTORY, directory.path())
         .output()

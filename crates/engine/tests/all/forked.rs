@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::support::only;
 use terrace_engine::{
     BackgroundPool, Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot,
     WriteBatch, WriteOptions,
@@ -28,7 +29,7 @@ unsafe extern "C" {
 fn run(role: &str) {
     let directory = tempfile::tempdir().unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "helper_process", "--nocapture"])
+        .args(only(concat!(module_path!(), "::helper_process")))
         .env(ROLE, role)
         .env(DIRECTORY, directory.path())
         .output()

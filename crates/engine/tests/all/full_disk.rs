@@ -4,14 +4,12 @@
 //! say so and pass.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use support::{Model, Random, assert_holds, entries, tiny};
+use crate::support::{Model, Random, assert_holds, entries, tiny};
 use terrace_engine::env::{Env, PosixEnv};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, WriteOptions};
 

@@ -1,15 +1,13 @@
 //! Tables with sound checksums whose index and keys are out of order. Every walk must end, in both directions.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use support::leveldb_files::{TableFile, block, internal_key, write_database};
-use support::{Random, memory, tiny};
+use crate::support::leveldb_files::{TableFile, block, internal_key, write_database};
+use crate::support::{Random, memory, tiny};
 use terrace_engine::env::Env;
 use terrace_engine::{Bounds, Db, IterOptions, Options, ValueKind};
 use terrace_format::version_edit::FileEntry;

@@ -1,11 +1,9 @@
 //! Large values beside small ones, against a model: overwritten, deleted, seen by snapshots, compacted, reopened.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use support::{Model, Random, assert_holds, entries, memory};
+use crate::support::{Model, Random, assert_holds, entries, memory};
 use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Compression, Db, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 

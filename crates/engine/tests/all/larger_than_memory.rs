@@ -1,11 +1,9 @@
 //! A database that outgrows memory, and fits again, answers as before.
 
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use support::{Random, get};
+use crate::support::{Random, get};
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Bounds, Db, IterOptions, Options, ReadOptions, ReadTier, WriteBatch, WriteOptions};
 

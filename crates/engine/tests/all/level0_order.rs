@@ -1,12 +1,10 @@
 //! Level 0 as LevelDB's repair leaves it: every table is in it, old or new, and has kept its number.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use support::leveldb_files::{Version, table, write_database};
-use support::{Model, Random, assert_holds, delete, entries, get, memory, put, tiny};
+use crate::support::leveldb_files::{Version, table, write_database};
+use crate::support::{Model, Random, assert_holds, delete, entries, get, memory, put, tiny};
 use terrace_engine::env::Env;
 use terrace_engine::{Db, IterOptions, Options, ReadOptions};
 

@@ -1,12 +1,10 @@
 //! Tests damaged and cut-off logs with values that make them hard to judge: zeros, and images of logs.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use support::{entries, memory};
+use crate::support::{entries, memory};
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, Error, ErrorKind, IterOptions, Options, WriteBatch, WriteOptions};
 

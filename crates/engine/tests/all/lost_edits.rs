@@ -1,13 +1,11 @@
 //! Tests a MANIFEST of LevelDB's that lost its last edits: it is refused, and never opened as the older state. What a
 //! crash of LevelDB leaves behind can be opened.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use support::leveldb_files::{Version, log, manifest, table, write};
-use support::{get, memory, tiny};
+use crate::support::leveldb_files::{Version, log, manifest, table, write};
+use crate::support::{get, memory, tiny};
 use terrace_engine::env::Env;
 use terrace_engine::{Db, ErrorKind, Options};
 use terrace_format::current;

@@ -1,12 +1,10 @@
 //! Compaction, checkpoints, ingestion, destruction, and space that comes back.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use support::{
+use crate::support::{
     Model, Random, assert_holds, delete, entries, get, level_files, memory, put, table_bytes, tiny,
 };
 use terrace_engine::env::{Env, default_env};

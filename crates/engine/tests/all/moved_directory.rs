@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use crate::support::only;
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
 const DIRECTORY: &str = "TERRACE_MOVED_DIRECTORY";
@@ -101,7 +102,7 @@ impl Other {
 
     fn start_by(command: &mut Command) -> Self {
         let mut child = command
-            .args(["--exact", "helper_process", "--nocapture"])
+            .args(only(concat!(module_path!(), "::helper_process")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,15 +1,13 @@
 //! Inconsistent orders of keys, as a program may supply one by mistake. Calls may fail, but nothing panics, and every call
 //! ends.
 
-mod support;
-
 use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use support::{memory, tiny};
+use crate::support::{memory, tiny};
 use terrace_engine::{Comparator, Db, IterOptions, Options, ReadOptions, UserComparator, WriteOptions};
 
 /// The time limit. No run takes a hundredth of it.

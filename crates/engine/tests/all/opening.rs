@@ -1,11 +1,9 @@
 //! Opening: what it refuses, what it repairs by itself, and what it leaves in the directory.
 
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use support::{entries, get, memory, put, tiny};
+use crate::support::{entries, get, memory, put, tiny};
 use terrace_engine::env::Env;
 use terrace_engine::{Comparator, Db, ErrorKind, IterOptions, Options, UserComparator, WriteOptions};
 

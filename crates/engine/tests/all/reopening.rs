@@ -1,13 +1,11 @@
 //! Tests the reopening of a closed database: its MANIFEST continues, nothing is synced, and nothing is lost with the
 //! power.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use support::leveldb_files::{self, Version};
+use crate::support::leveldb_files::{self, Version};
 use terrace_engine::env::Env;
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
 use terrace_engine::{Db, ErrorKind, Options, ReadOptions, WriteOptions};

@@ -1,12 +1,10 @@
 //! Seeks of iterators, with and without later steps, compared with a model. If recent seeks found their targets and no
 //! step followed, lookups answer the next seeks; each walk here sees both kinds.
 
-mod support;
-
 use std::ops::Bound;
 use std::path::Path;
 
-use support::{Model, Random, memory, tiny};
+use crate::support::{self, Model, Random, memory, tiny};
 use terrace_engine::env::Env;
 use terrace_engine::{
     Bounds, Compression, Db, DbIterator, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions,

@@ -7,8 +7,8 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
+use crate::support::only;
 use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
 
 const DATABASE: &str = "TERRACE_UNREADABLE_PARENTS_DATABASE";
@@ -34,10 +34,6 @@ fn set_mode(path: &Path, mode: u32) {
 /// As the user `nobody`, makes a database at `path` below a new directory. The `home` in it belongs to `nobody` and has the
 /// mode `home_mode`.
 fn make_below(home_mode: u32, path: &str) {
-    // One at a time: a process that another test starts while the program is copied inherits the open file, and a program
-    // that is open for writing cannot be run.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let top = tempfile::tempdir().unwrap();
     let home = top.path().join("home");
     std::fs::create_dir(&home).unwrap();
@@ -46,13 +42,15 @@ fn make_below(home_mode: u32, path: &str) {
         return;
     }
     set_mode(&home, home_mode);
-    // The program has to be where the user `nobody` can reach it.
+    // The program has to be where the user `nobody` can reach it. Another process copies it: one that another test starts while this
+    // process has the copy open would inherit it, and a program that is open for writing cannot be run.
     let program = top.path().join("program");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status().unwrap();
+    assert!(copied.success());
     set_mode(&program, 0o755);
     set_mode(top.path(), 0o711);
     let output = Command::new(&program)
-        .args(["--exact", "helper_process", "--nocapture"])
+        .args(only(concat!(module_path!(), "::helper_process")))
         .env(DATABASE, home.join(path))
         .current_dir("/")
         .gid(NOBODY)

@@ -10,6 +10,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::support::only;
 use terrace_env::{Env, FileLock, LockError, LockHolder, PosixEnv};
 
 const ROLE: &str = "TERRACE_LOCK_TEST_ROLE";
@@ -76,7 +77,7 @@ impl Other {
     /// Another process that tries to take the lock, and holds it if it gets it.
     fn start(role: &str, path: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "helper_process", "--nocapture"])
+            .args(only(concat!(module_path!(), "::helper_process")))
             .env(ROLE, role)
             .env(PATH, path)
             .stdin(Stdio::piped())

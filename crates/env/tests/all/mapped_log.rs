@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::only;
 use terrace_env::{Env, EnvError, LogFile, PosixEnv};
 
 const ROLE: &str = "TERRACE_MAPPED_LOG_ROLE";
@@ -40,7 +41,7 @@ fn this_program() -> Command {
 /// Runs `role` in `directory`; returns the exit status and the output of the process.
 fn run(role: &str, directory: &Path) -> (ExitStatus, String) {
     let result = this_program()
-        .args(["--exact", "helper_process", "--nocapture"])
+        .args(only(concat!(module_path!(), "::helper_process")))
         .env(ROLE, role)
         .env(DIRECTORY, directory)
         .output()

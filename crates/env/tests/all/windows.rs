@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::only;
 use terrace_env::{Background, Env, EnvError, LockError, LockHolder, WindowsEnv, conformance};
 
 const SHARE_READ: u32 = 1;
@@ -164,7 +165,7 @@ fn another_process_holds_the_lock_until_it_is_killed() {
     let (_directory, path) = scratch();
     let lock = path.join("LOCK");
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "another_process_holds_the_lock_until_it_is_killed"])
+        .args(only(concat!(module_path!(), "::another_process_holds_the_lock_until_it_is_killed")))
         .env(PLACE, &lock)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

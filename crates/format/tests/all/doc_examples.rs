@@ -1,11 +1,10 @@
 //! Decodes the examples of `docs/format` on integers, internal keys, logs, batches, version edits and comparators, and
 //! encodes them back. `doc_examples_table.rs` does the same for tables and what is in them.
 
-mod support;
-
 use std::cmp::Ordering;
 use std::fs;
 
+use crate::support;
 use terrace_format::batch::{BatchOp, BatchRef, WriteBatch};
 use terrace_format::coding::{self, Decoder};
 use terrace_format::comparator::UserComparator;

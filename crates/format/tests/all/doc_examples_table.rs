@@ -1,7 +1,6 @@
 //! Decodes the examples of `docs/format` on tables, blocks, filters and compression, and writes them again.
 
-mod support;
-
+use crate::support;
 use terrace_format::block::{Block, BlockBuilder, BlockIter};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, Dialect, SNAPPY_ID, ZSTD_ID, compress, decompress};

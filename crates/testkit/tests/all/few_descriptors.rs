@@ -7,6 +7,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
+use crate::support::only;
 use terrace_engine::env::{Env, PosixEnv};
 use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::random::seed;
@@ -35,8 +36,9 @@ fn helper_process() {
 fn histories_at_low_limits() {
     for limit in LIMITS {
         let output = Command::new("sh")
-            .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" --exact helper_process --nocapture")])
+            .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\"")])
             .arg(std::env::current_exe().unwrap())
+            .args(only(concat!(module_path!(), "::helper_process")))
             .env(ROLE, "trials")
             .output()
             .unwrap();

@@ -1,7 +1,5 @@
 //! Shared by the tests of the program: running it, databases to run it on, and a program that owns one.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -10,7 +10,7 @@ use terrace_engine::{Compression, Db, IterOptions, Options, RepairReport, WriteB
 use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 use terrace_format::version_edit::VersionEdit;
 
-use super::support::{Model, Random, entries, level_files, tiny};
+use crate::support::{Model, Random, entries, level_files, tiny};
 
 pub const DIRECTORY: &str = "/db";
 

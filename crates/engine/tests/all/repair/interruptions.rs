@@ -8,7 +8,7 @@ use terrace_engine::{Compression, Db, RepairReport};
 
 use super::faults::{Fault, FaultyEnv};
 use super::fixture::{DIRECTORY, Files, PLAIN, contents, options, place, repair};
-use super::support::put;
+use crate::support::put;
 
 /// Kinds of damage whose repairs take different paths.
 fn scenarios() -> Vec<(&'static str, Files)> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use terrace_engine::{Db, Options};
 
 use super::fixture::{DIRECTORY, PLAIN, compare, contents, files, in_lost, place, records, repair, replayed};
-use super::support::{Model, Random, get, memory, put};
+use crate::support::{Model, Random, get, memory, put};
 
 #[test]
 fn a_flipped_byte_in_a_log_costs_at_most_its_record() {

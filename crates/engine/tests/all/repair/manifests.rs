@@ -10,7 +10,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use super::fixture::{
     DIRECTORY, PLAIN, SNAPPY, compare, contents, edits, files, in_lost, manifest_of, options, place, repair,
 };
-use super::support::{delete, get, memory, put};
+use crate::support::{delete, get, memory, put};
 
 #[test]
 fn any_damage_of_the_manifest_loses_nothing_and_brings_nothing_back() {

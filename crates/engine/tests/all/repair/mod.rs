@@ -1,8 +1,5 @@
 //! Damage of every kind in every kind of file, and what a repair saves.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod faults;
 mod fixture;
 mod interruptions;
@@ -13,8 +10,8 @@ mod tables;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::{self, put};
 use fixture::{DIRECTORY, Files, PLAIN, SNAPPY, contents, files, in_lost, options, place, repair};
-use support::put;
 use terrace_engine::{Compression, Db, ErrorKind, LevelSource, Options, UserComparator};
 
 #[test]

@@ -11,7 +11,7 @@ use terrace_format::table::{BlockHandle, Footer, split_block};
 use super::fixture::{
     DIRECTORY, Fixture, PLAIN, SNAPPY, assert_stale_are_reported, compare, contents, place, repair,
 };
-use super::support::Random;
+use crate::support::Random;
 
 /// More entries than a block of 256 bytes holds.
 const MAX_ENTRIES_A_BLOCK: usize = 16;

@@ -1,6 +1,4 @@
 //! Files as LevelDB writes them, assembled block by block, without our own additions.
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use std::path::Path;
 
 use terrace_engine::ValueKind;

@@ -1,5 +1,4 @@
 //! Helpers that the engine's tests share.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod leveldb_files;
 
@@ -11,6 +10,13 @@ use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
 pub type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// What this test program takes to run only `test`, given with its whole path, in a process of its own.
+#[cfg(unix)]
+pub fn only(test: &str) -> [String; 3] {
+    let (_program, test) = test.split_once("::").expect("a path begins with the name of the program");
+    ["--exact".to_owned(), test.to_owned(), "--nocapture".to_owned()]
+}
 
 /// Options in which a few kilobytes make every part of the machinery run.
 pub fn tiny(env: Arc<dyn Env>) -> Options {

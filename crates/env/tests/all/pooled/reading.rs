@@ -8,7 +8,7 @@ use terrace_env::pooled::Handles;
 use terrace_env::simulated::SimulatedHandles;
 use terrace_env::{Env, PooledEnv, RandomAccessFile};
 
-use crate::{opened, write};
+use super::{opened, write};
 
 /// Handles that count what is read.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use terrace_env::Env;
 use terrace_env::pooled::STAGE;
 use terrace_env::simulated::SimulatedHandles;
 
-use crate::{opened, sorted_names, write};
+use super::{opened, sorted_names, write};
 
 fn staged(name: &str) -> String {
     format!("{STAGE}/{name}")

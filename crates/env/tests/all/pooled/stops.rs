@@ -6,7 +6,7 @@ use std::sync::Arc;
 use terrace_env::simulated::SimulatedHandles;
 use terrace_env::{Env, PooledEnv};
 
-use crate::{opened, sorted_names, write};
+use super::{opened, sorted_names, write};
 
 /// What a history appends without a sync.
 const UNSYNCED: &[u8] = b"not synced";
