@@ -69,7 +69,7 @@ docs-crates: ## the crates' documentation, in target/doc
 	cargo doc --workspace --no-deps
 
 docs-inspecting: setup ## the output of the commands in docs/inspecting-leveldb.md
-	TERRACE_UPDATE_DOCUMENTS=1 cargo test --quiet --package terrace-cli -- documents
+	TERRACE_UPDATE_DOCUMENTS=1 cargo test --quiet --package terrace-cli --test all documents::
 
 # make install-capi PREFIX=/usr DESTDIR=/tmp/package: for a package. docs/c-library.md says what goes where.
 install-capi: ## build and install the C library, libterrace
