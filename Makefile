@@ -47,7 +47,7 @@ prebuilds: setup ## build addon, C library and program for every platform, and c
 
 test-archives: ## programs in C with the archives of the C library by pkg-config and CMake, and the programs, as far as they run here
 	$(call step,test-archives)
-	node --test --test-reporter=spec tests/archives/
+	node --test --test-reporter=./tests/support/reporter.mjs tests/archives/
 
 PLATFORMS_READY := interop/platforms/node_modules/.package-lock.json
 # --force: some of the programs are for other processors than this one.
@@ -128,13 +128,15 @@ gates-update: setup-tests ## commit to the counts of now: writes crates/bench/ga
 	cargo build --release --quiet --package terrace-bench --bin terrace-gates
 	$(GATES) --update
 
-# The packages, those first that take longest. Most of their tests wait for servers, disks and clocks, so two run at a time. What
-# each prints comes at its end, and all are run even if one fails.
-PACKAGE_TESTS := $(addprefix test-of-,toolbox terrace net back-ends/mysql back-ends/slatedb cli core workshop-node workshop workshop-runner back-ends/lmdb copy bytewise)
+# The packages. Most of their tests wait for servers, disks and clocks, so two run at a time. What each prints comes at its end, and all
+# are run even if one fails.
+PACKAGES := $(patsubst packages/%/package.json,%,$(wildcard packages/*/package.json packages/back-ends/*/package.json))
+PACKAGE_TESTS := $(addprefix test-of-,$(PACKAGES))
 .PHONY: $(PACKAGE_TESTS)
+test-of-cli: debug-program
 $(PACKAGE_TESTS): build
 	$(call step,packages/$(@:test-of-%=%))
-	npm test --workspace packages/$(@:test-of-%=%)
+	TERRACE_BUILT=1 npm test --workspace packages/$(@:test-of-%=%)
 
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
@@ -156,7 +158,7 @@ $(NODE_SQLITE): $(NODE_BENCH_READY)
 node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
 	$(call step,node-bench)
 	cd bench/node && npm test
-	node --test bench/back-ends/test/
+	node --test --test-reporter=./tests/support/reporter.mjs bench/back-ends/test/
 
 CLIENTS_READY := interop/clients/node_modules/.package-lock.json
 
@@ -174,7 +176,7 @@ PACKAGES_READY := interop/packages/node_modules/.package-lock.json
 
 check-packages: build debug-program $(PACKAGES_READY) ## what npm would publish: the files of each package, publint, are the types wrong
 	$(call step,check-packages)
-	node --test --test-reporter=spec tests/packages/
+	node --test --test-reporter=./tests/support/reporter.mjs tests/packages/
 	cd interop/packages && npm test
 
 UPGRADING_READY := interop/upgrading/node_modules/.package-lock.json
@@ -507,7 +509,7 @@ suite-tidb: build ## abstract-level's suite on a server of TiDB that you have st
 test-mysql: build ## the tests of terrace-mysql on MySQL instead of MariaDB, but for those of clusters
 	$(call step,test-mysql)
 	@scripts/setup mysql
-	TERRACE_TEST_PRODUCT=MySQL npm test --workspace packages/back-ends/mysql
+	TERRACE_BUILT=1 TERRACE_TEST_PRODUCT=MySQL npm test --workspace packages/back-ends/mysql
 
 # BYTEWISE_KEYS="20000 7" make bytewise-differential: so many keys, and the seed.
 BYTEWISE_KEYS ?= 1000000 1
@@ -527,7 +529,7 @@ interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb and T
 
 conformance: build ## the short form of back-ends: clients in front of databases on disk, and the tables of the docs
 	$(call step,conformance)
-	node --test --test-reporter=spec interop/back-ends/test/
+	node --test --test-reporter=./tests/support/reporter.mjs interop/back-ends/test/
 
 # BACK_ENDS="--target LmdbLevel --job suite" make back-ends: this part alone; the others keep their results.
 BACK_ENDS ?=
@@ -561,7 +563,7 @@ debug-program: setup
 
 house: setup-tests debug-program ## house rules: layering, links, sizes, leftovers, and what npm would publish
 	$(call step,house)
-	node --test --test-reporter=spec tests/house/ tests/packages/ interop/platforms/test/
+	node --test --test-reporter=./tests/support/reporter.mjs tests/house/ tests/packages/ interop/platforms/test/
 
 options: setup ## what follows from the description of the options, crates/engine/options.json, in code and documents
 	node scripts/options.mjs

@@ -57,7 +57,7 @@ export function buildForTests(one) {
 /** Compiles packages, and removes what was built of sources that are gone. */
 function compile(directories) {
   if (directories.includes(CLI)) sharePlatforms()
-  for (const directory of directories) tidy(directory)
+  for (const directory of directories) tidy(join(root, directory))
   const projects = directories.flatMap((directory) =>
     ['tsconfig.json', 'tsconfig.browser.json']
       .map((file) => `${directory}/${file}`)
@@ -71,12 +71,12 @@ function compile(directories) {
  * Removes from the `dist` of a package what has no source any more. If something is missing there, or npm has installed other packages
  * since, the compiler forgets that it built it: it looks at neither.
  */
-function tidy(directory) {
-  const dist = join(root, directory, 'dist')
+export function tidy(packageDirectory) {
+  const dist = join(packageDirectory, 'dist')
   for (const file of filesIn(dist)) {
-    if (isStale(join(root, directory), file)) rmSync(join(dist, file))
+    if (isStale(packageDirectory, file)) rmSync(join(dist, file))
   }
-  const isMissing = filesIn(join(root, directory, 'src'))
+  const isMissing = filesIn(join(packageDirectory, 'src'))
     .filter((file) => /\.m?ts$/.test(file))
     .some((file) => !existsSync(join(dist, file.replace(/ts$/, 'js'))))
   for (const state of [join(dist, STATE), join(dist, 'browser', STATE)]) {

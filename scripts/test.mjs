@@ -10,8 +10,8 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
-import { fileLine } from '../tests/support/file-line.mjs'
+import { join, resolve } from 'node:path'
+import { fileLine, placeOf } from '../tests/support/test-lines.mjs'
 import { buildForTests } from './build.mjs'
 import { packagesIn, root } from './workspace.mjs'
 
@@ -112,11 +112,6 @@ function argumentsOf(args) {
     else names.push(args[i])
   }
   return { names, paths }
-}
-
-/** A path as it is in the repository. */
-function placeOf(path) {
-  return relative(root, path).replaceAll('\\', '/')
 }
 
 function isWithin(path, directory) {

@@ -19,7 +19,7 @@ docs: $(NPM_READY) $(DOCS_READY) ## docs/ as a site with a search, and the API r
 
 docs-programs: build ## programs and links of the site's pages, and the codemod, without building the site
 	$(call step,docs-programs)
-	node --test --test-reporter=spec docs/site/test/*.test.js
+	node --test --test-reporter=./tests/support/reporter.mjs docs/site/test/*.test.js
 
 test-docs: build docs ## builds the site, and looks for broken links and outside requests; searches and runs pages' programs in Chromium
 	$(call step,test-docs)

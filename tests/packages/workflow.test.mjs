@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { packagesIn } from '../../scripts/workspace.mjs'
 import { text } from '../house/tracked.mjs'
 
 test('each target that the workflow makes is one of the Makefile', () => {
@@ -13,10 +14,9 @@ test('each target that the workflow makes is one of the Makefile', () => {
   assert.ok(wanted.includes('test') && wanted.includes('test-of-terrace'))
 
   const makefile = text('Makefile') + text('docs/site/site.mk')
-  const packages = /^PACKAGE_TESTS := \$\(addprefix test-of-,(.*)\)$/m.exec(makefile)[1].split(' ')
   const targets = new Set([
     ...[...makefile.matchAll(/^([a-z0-9-]+):/gm)].map(([, target]) => target),
-    ...packages.map((name) => `test-of-${name}`)
+    ...packagesIn().map(({ directory }) => directory.replace('packages/', 'test-of-'))
   ])
   assert.deepEqual(
     wanted.filter((target) => !targets.has(target)),

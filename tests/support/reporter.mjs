@@ -5,14 +5,9 @@
 //
 // With TERRACE_TEST_NAMES=FILE it appends a line with the file and the full name of each test to FILE.
 
-import { appendFileSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { fileLine } from './file-line.mjs'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const { TERRACE_TEST_NAMES: namesFile } = process.env
+import { fileLine, placeOf, recordName } from './test-lines.mjs'
 
 const TEST_FILE = /\.test\.[cm]?js$/
 /** What a test says that Node 20 leaves out because of its name. Newer ones do not report it. */
@@ -29,9 +24,10 @@ export default async function* report(events) {
   const files = new Map()
   const failed = new Set()
   const output = new Map()
-  const names = []
   /** The file that runs. A test may be defined in a module that several files share. */
   let current
+  /** Why a test failed last. All of a file fail for one reason if what is before them fails. */
+  let last
   /** The names of the tests that the one that runs is within. */
   let path = []
 
@@ -41,7 +37,7 @@ export default async function* report(events) {
     }
     if (type !== 'test:enqueue' && TEST_FILE.test(data.file)) current = data.file
     if (type === 'test:diagnostic' && !SUMMARY.test(data.message)) {
-      yield `note: ${data.message} (${place(current ?? '')})\n`
+      yield `note: ${data.message} (${placeOf(current ?? '')})\n`
     }
     if (type === 'test:start') path = [...path.slice(0, data.nesting), data.name]
     if (type !== 'test:pass' && type !== 'test:fail') continue
@@ -49,17 +45,19 @@ export default async function* report(events) {
     const { name, nesting, skip, details } = data
     const isFile = nesting === 0 && resolve(name) === data.file
     if (NAMED_OTHERWISE.test(skip) || (isFile && type === 'test:pass')) continue
-    const file = place(current ?? data.file)
+    const file = placeOf(current ?? data.file)
     const fullName = [...path.slice(0, nesting), isFile ? 'the whole file' : name].join(' › ')
     if (nesting === 0) files.set(file, (files.get(file) ?? 0) + details.duration_ms / 1000)
-    if (details.type !== 'suite' && !isFile) names.push(`${file} › ${fullName}\n`)
+    if (details.type !== 'suite' && !isFile) recordName(file, fullName)
 
     if (type === 'test:fail') {
       failed.add(current)
       // The tests within it that failed have been reported.
       if (details.error?.failureType === 'subtestsFailed') continue
       counts.failed++
-      yield `✖ ${fullName} (${place(data.file)}:${data.line})\n${indented(reason(details.error))}\n`
+      const why = reason(details.error)
+      yield `✖ ${fullName} (${placeOf(data.file)}:${data.line})\n${why === last ? '  as above' : indented(why)}\n`
+      last = why
     } else if (skip !== undefined) {
       counts.skipped++
       yield `skipped: ${fullName} (${file})${skip === true || skip === '' ? '' : `: ${skip}`}\n`
@@ -69,19 +67,13 @@ export default async function* report(events) {
   }
 
   for (const file of failed) {
-    if (output.has(file)) yield `output of ${place(file)}:\n${indented(output.get(file))}\n`
+    if (output.has(file)) yield `output of ${placeOf(file)}:\n${indented(output.get(file))}\n`
   }
   for (const [file, seconds] of [...files].sort(([, a], [, b]) => b - a)) {
     if (seconds > 1) yield fileLine(file, seconds)
   }
-  if (namesFile !== undefined) appendFileSync(namesFile, names.join(''))
   const sum = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`
   yield `tests ${sum}\n${sum}\n`
-}
-
-/** A path as it is in the repository. */
-function place(file) {
-  return relative(root, file).replaceAll('\\', '/')
 }
 
 /** Why a test failed: what it threw, with the difference if it was an assertion, and the frames that are not Node's. */
