@@ -1,4 +1,4 @@
-// What `npm test` prints and chooses (scripts/test.mjs, tests/support/reporter.mjs), and what it builds on (scripts/build.mjs).
+// What `npm test` prints and chooses (tests/packages.mjs, tests/support/reporter.mjs), and what it builds on (scripts/build.mjs).
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -40,7 +40,7 @@ function run(args, options) {
 /** Runs tests of terrace-bytewise, which is built. */
 function runTests(...args) {
   const cwd = join(root, 'packages', 'bytewise')
-  return run([join(root, 'scripts', 'test.mjs'), ...args], { cwd, env: { TERRACE_BUILT: '1' } })
+  return run([join(root, 'tests', 'packages.mjs'), ...args], { cwd, env: { TERRACE_BUILT: '1' } })
 }
 
 test('failures are reported with places and reasons, then the counts, and names go to a file', (t) => {

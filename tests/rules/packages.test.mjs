@@ -28,7 +28,10 @@ function usedBy(one, within) {
 
 test('make node tests every package', () => {
   const { stdout: parts } = spawnSync('make', ['--silent', 'parts'], { cwd: root, encoding: 'utf8' })
-  const targets = parts.trim().split('\n').map((part) => `test-${part}`)
+  const targets = parts
+    .trim()
+    .split('\n')
+    .map((part) => `test-${part}`)
   const dry = ['--dry-run', 'TERRACE_BUILT=1', ...targets]
   const { stdout } = spawnSync('make', dry, { cwd: root, encoding: 'utf8' })
   const commands = [...stdout.matchAll(/^npm test --silent --workspace (\S+)/gm)]

@@ -11,12 +11,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileLine, placeOf } from '../tests/support/test-lines.mjs'
-import { buildForTests } from './build.mjs'
-import { packagesIn, root } from './workspace.mjs'
+import { buildForTests } from '../scripts/build.mjs'
+import { packagesIn, root } from '../scripts/workspace.mjs'
+import { fileLine, placeOf } from './support/test-lines.mjs'
 
 const { TERRACE_BUILT, TERRACE_SHORT } = process.env
-const REPORTER = new URL('../tests/support/reporter.mjs', import.meta.url).href
+const REPORTER = new URL('./support/reporter.mjs', import.meta.url).href
 const COMPILER = join(root, 'node_modules/typescript/bin/tsc')
 
 /** Programs that are no tests of Node's runner, after those that are. */
