@@ -121,11 +121,11 @@ GATES := target/release/terrace-gates
 # Cases run under valgrind, as many at once as there are cores; where it is missing, only written bytes are compared.
 gates: setup-tests ## instructions, system calls, allocations, written bytes of fixed work against committed counts
 	$(call step,gates)
-	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
 	$(GATES)
 
 gates-update: setup-tests ## commit to the counts of now: writes crates/bench/gates.json
-	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
 	$(GATES) --update
 
 # The packages, those first that take longest. Most of their tests wait for servers, disks and clocks, so two run at a time. What
