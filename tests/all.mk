@@ -74,11 +74,11 @@ test-interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb 
 GATES := target/release/terrace-gates
 # Cases run under valgrind, as many at once as there are cores; where it is missing, only written bytes are compared.
 test-gates: setup-tests ## instructions, system calls, allocations, written bytes of fixed work against committed counts
-	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
 	$(GATES)
 
 gates-update: setup-tests ## accept the current counts: writes crates/bench/gates.json
-	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
 	$(GATES) --update
 
 test-loom: setup ## models of what threads share, in every order of what they do
