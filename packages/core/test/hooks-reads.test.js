@@ -2,15 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { stepsOf } from '../../../tests/support/steps.mjs'
-import {
-  openLevel,
-  pause,
-  test,
-  testHookReads,
-  testOnAll,
-  testOnEngine,
-  writesAtOnce
-} from './support/databases.js'
+import { turns } from '../../../tests/support/waiting.mjs'
+import { openLevel, test, testHookReads, testOnAll, testOnEngine, writesAtOnce } from './support/databases.js'
 
 const code = new URL('../dist/', import.meta.url)
 
@@ -93,7 +86,7 @@ testHookReads(
         const operations = ['x', 'x', 'y'].map((key, n) => ({ type: 'put', key, value: `${value}${n}` }))
         written.push(users.batch(operations, options))
       }
-      if (way === 8 && random(8) === 0) await pause(random(3))
+      if (way === 8 && random(8) === 0) await turns(random(3))
     }
 
     await Promise.all(written)
@@ -257,7 +250,7 @@ testHookReads(
       if (way === 3 && writesAtOnce(db)) space.batchSync(operations)
       if (way === 4) written.push(space.del(key(), options))
       if (way === 5 && random(10) === 0) written.push(space.clear({ gte: key(), limit: random(3) }))
-      if (random(50) === 0) await pause(1)
+      if (random(50) === 0) await turns(2)
     }
 
     const results = await Promise.allSettled(written)
