@@ -1,4 +1,5 @@
-// The benchmark runs, at the smallest size. What it measures says nothing here.
+// The benchmark runs, at the smallest size. What it measures says nothing here. Long, because each test starts several servers and
+// clients, and no path of data is tested.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -8,6 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { HANG_MS } from '../../../tests/support/waiting.mjs'
 
 const program = fileURLToPath(new URL('../bench/main.js', import.meta.url))
 const small = ['--entries', '50', '--target', 'terrace-net', '--target', 'local terrace']
@@ -29,7 +31,7 @@ async function run(t, ...args) {
 }
 
 for (const transport of ['unix', 'tcp']) {
-  test(`it compares a server on ${transport} with the database itself`, { timeout: 60_000 }, async (t) => {
+  test(`it compares a server on ${transport} with the database itself`, { timeout: HANG_MS }, async (t) => {
     const { printed, written } = await run(t, '--transport', transport, '--rounds', '1', '--operations', '20')
     const rows = printed.split('\n').filter((line) => line.startsWith('| '))
     assert.equal(rows.length, 1 + 6)
@@ -38,7 +40,7 @@ for (const transport of ['unix', 'tcp']) {
   })
 }
 
-test('it measures the memory of a server with idle clients', { timeout: 60_000 }, async (t) => {
+test('it measures the memory of a server with idle clients', { timeout: HANG_MS }, async (t) => {
   const { written } = await run(t, '--idle', '3')
   const [{ mode, connected, before, after }] = written
   assert.equal(mode, 'idle')
@@ -46,7 +48,7 @@ test('it measures the memory of a server with idle clients', { timeout: 60_000 }
   assert.ok(before.rss > 0 && after.heapUsed > 0)
 })
 
-test('it samples the memory of a server that works on', { timeout: 60_000 }, async (t) => {
+test('it samples the memory of a server that works on', { timeout: HANG_MS }, async (t) => {
   const { written } = await run(t, '--soak', '4000', '--max-growth-mb', '20')
   assert.equal(written.length, 8)
   assert.equal(written.at(-1).done, 4000)
