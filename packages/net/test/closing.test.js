@@ -99,6 +99,7 @@ test('a method that never returns does not keep a server from closing, and its c
 })
 
 test('a server that closes waits for a method that returns in time', async (t) => {
+  const clock = holdClock(t)
   let finish
   const slow = async (key) => {
     await new Promise((resolve) => {
@@ -113,9 +114,13 @@ test('a server that closes waits for a method that returns in time', async (t) =
   const called = client.call('slow', 'b')
   await client.get('b')
   const closing = host.server.close()
-  await turns(20)
+  // Longer than it waits for its clients to end their connections, and to read.
+  for (const ms of [0, 1500, 5500]) {
+    clock.advance(ms)
+    await turns(20)
+  }
   finish()
-  await closing
+  await clock.pass(closing)
   assert.equal(await called, 'done')
   assert.equal(String(await host.db.get(bytes('b'))), '2')
 })
@@ -151,7 +156,7 @@ test('a server that never ends its side of a connection does not keep a client f
   })
   server.listen(address.slice('unix:'.length))
   await once(server, 'listening')
-  const client = new NetLevel(address)
+  const client = new NetLevel(address, { keepAliveMs: Infinity })
   await client.open()
   await clock.pass(client.close())
 })
