@@ -11,6 +11,7 @@ import {
   killWriters
 } from '../../../../tests/support/back-ends/kills.mjs'
 import { Other } from '../../../../tests/support/back-ends/processes.mjs'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { openLevel, temporaryDirectory } from './support/databases.js'
 import { missing, Store } from './support/store.js'
 
@@ -22,7 +23,7 @@ before(async () => {
 // After the databases of all tests are closed: a close waits for the store.
 after(() => store?.stop())
 
-const kills = Number(process.env.TERRACE_KILLS ?? 12)
+const kills = Number(process.env.TERRACE_KILLS ?? scaled(12, 3))
 const WRITER = new URL('support/writer.js', import.meta.url)
 
 /** Writers on a location, see `killWriters()`. */
