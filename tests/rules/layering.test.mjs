@@ -195,6 +195,30 @@ test('the runner of workshops needs nothing but Node', () => {
   assert.deepEqual(dependencies, {})
 })
 
+test('benchmarks use tests, tests use scripts, and scripts use packages: never the other way', () => {
+  /** The higher may use the lower. The tests of a package are tests. */
+  const layerOf = (file) => {
+    if (/^packages\/.*\/test\//.test(file)) return 2
+    return { bench: 3, tests: 2, scripts: 1, packages: 0 }[file.split('/', 1)[0]]
+  }
+  const imported = /\b(?:from|import|require)\s*\(?\s*'(\.[^']*)'/g
+  const arrows = withExtension('.js', '.mjs', '.cjs', '.ts', '.mts')
+    .filter((file) => layerOf(file) !== undefined)
+    .flatMap((file) =>
+      [...text(file).matchAll(imported)].map(([, target]) => [
+        file,
+        path.posix.join(path.posix.dirname(file), target)
+      ])
+    )
+  assert.ok(arrows.some(([file, target]) => layerOf(file) === 3 && layerOf(target) === 2))
+  assert.deepEqual(
+    arrows
+      .filter(([file, target]) => layerOf(target) > layerOf(file))
+      .map(([file, target]) => `${file} → ${target}`),
+    []
+  )
+})
+
 test('every Rust source says what it is for', () => {
   const sources = withExtension('.rs').filter((file) => /^crates\/[^/]+\/src\//.test(file) && !isTest(file))
   assert.deepEqual(

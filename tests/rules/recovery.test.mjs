@@ -7,7 +7,7 @@ import test from 'node:test'
 import { root, text } from './tracked.mjs'
 
 const DIRECTORY = 'crates/engine/src/recovery'
-const TESTS = 'crates/engine/tests'
+const TESTS = 'crates/engine/tests/all'
 
 /** The cells of the page's table, row by row, without its two head lines. */
 function rows() {

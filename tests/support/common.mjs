@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { isShort } from './form.mjs'
 import { judge } from './known.mjs'
 
 const packages = fileURLToPath(new URL('../../packages', import.meta.url))
@@ -92,11 +93,14 @@ export async function runPart(part, tested) {
 
 /**
  * Runs all parts that do not refuse the database, or the one that the argument of the program names, and prints what they came to.
+ * In the short form it runs none that is not named.
  *
- * @param {Tested} tested
+ * @param {Tested | (() => Promise<Tested>)} wanted - What they run over, or what makes it if any part is run.
  */
-export async function runParts(tested) {
+export async function runParts(wanted) {
   const [only] = process.argv.slice(2)
+  if (isShort && only === undefined) return
+  const tested = typeof wanted === 'function' ? await wanted() : wanted
   const parts = Object.keys(PARTS).filter((part) => refusalOf(part, tested.supports) === undefined)
   for (const part of only === undefined ? parts : [only]) {
     const { passed, exceptions, surprises, errors } = await runPart(part, tested)

@@ -2,41 +2,93 @@
 // counts.
 
 import { spawnSync } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import { isShort } from './form.mjs'
 
 const require = createRequire(import.meta.url)
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Runs the suite on each kind, or on the one that the argument of the program names. Each has a `factory`, as the suite wants it,
- * and says how many `tests` the suite registers for it today; abstract-level may add more.
+ * A kind of database.
  *
- * @param url - The program that calls this, which runs again for each kind.
- * @param note - What to print to repeat a run.
+ * @typedef {object} Kind
+ * @property {(options?: object) => any} factory - As the suite wants it.
+ * @property {number} tests - How many the suite registers for it today; abstract-level may add more.
+ * @property {boolean} [isLong] - Whether only the full form runs it.
+ */
+
+/**
+ * Runs the suite on each kind, or on the one that the first argument of the program names. Prints what fails, and counts; as TAP,
+ * for programs that read it, if the second argument is `--tap`. `TERRACE_TEST_NAMES` names a file to which the names of the tests
+ * are added.
+ *
+ * @param {string} url - The program that calls this, which runs again for each kind.
+ * @param {Record<string, Kind>} kinds
+ * @param {string} note - What to print to repeat a run.
  */
 export function runSuites(url, kinds, note = '') {
-  const [name] = process.argv.slice(2)
+  const [name, format] = process.argv.slice(2)
+  const program = fileURLToPath(url)
   if (name !== undefined) {
-    run(name, kinds[name], note)
+    if (format === '--tap') runAsTap(name, kinds[name], note)
+    else run(name, kinds[name], note, relative(root, program))
     return
   }
 
-  for (const each of Object.keys(kinds)) {
-    const { status } = spawnSync(process.execPath, [fileURLToPath(url), each], { stdio: 'inherit' })
+  for (const [each, { isLong = false }] of Object.entries(kinds)) {
+    if (isShort && isLong) continue
+    const { status } = spawnSync(process.execPath, [program, each], { stdio: 'inherit' })
     if (status !== 0) process.exitCode = 1
   }
 }
 
-function run(name, { tests, factory }, note) {
+function run(name, kind, note, file) {
+  const begun = performance.now()
   const test = require('tape')
-  const registered = register(test, factory)
-
-  test(`the suite registers its tests for ${name}${note}`, (t) => {
-    t.ok(registered() >= tests, `${registered()} tests registered`)
-    t.end()
+  let isOver = false
+  // Where nothing is left to wait for, the process ends in the middle of a test.
+  process.on('exit', () => {
+    if (isOver) return
+    console.log(`not ok: ${name}: the suite has not come to its end, but to: ${tests.at(-1)?.name}${note}`)
+    process.exit(1)
   })
+  const { tests, ended } = collect(test)
+  const registered = register(test, kind.factory)
+  registersAll(test, name, kind, registered, note)
 
-  // Some tests leave their database open, and with it perhaps a socket.
+  ended.then(() => {
+    isOver = true
+    let assertions = 0
+    const counts = { passed: 0, failed: 0, skipped: 0 }
+    for (const { name: each, isSkipped, failures, assertions: held } of tests) {
+      counts[failures.length > 0 ? 'failed' : isSkipped ? 'skipped' : 'passed']++
+      assertions += held
+      for (const failure of failures) console.log(`not ok: ${name}: ${each}: ${details(failure)}`)
+    }
+    const { passed, failed, skipped } = counts
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+    console.log(
+      `${name}: ${passed} passed, ${failed} failed, ${skipped} skipped (${assertions} assertions, ${seconds} s)${failed > 0 ? note : ''}`
+    )
+    const { TERRACE_TEST_NAMES } = process.env
+    if (TERRACE_TEST_NAMES !== undefined) {
+      const names = tests.map((each) => `${file} › ${name} › ${each.name}\n`)
+      appendFileSync(TERRACE_TEST_NAMES, names.join(''))
+    }
+    // Some tests leave their database open, and with it perhaps a socket.
+    process.exit(failed > 0 ? 1 : 0)
+  })
+}
+
+function runAsTap(name, kind, note) {
+  const test = require('tape')
+  const registered = register(test, kind.factory)
+  registersAll(test, name, kind, registered, note)
+
   let hasFailed = false
   test.onFailure(() => {
     hasFailed = true
@@ -57,25 +109,58 @@ function register(test, factory) {
   return () => registered
 }
 
+function registersAll(test, name, { tests }, registered, note) {
+  test(`the suite registers its tests for ${name}${note}`, (t) => {
+    t.ok(registered() >= tests, `${registered()} tests registered`)
+    t.end()
+  })
+}
+
 /**
  * Runs the suite in this process, which can do so once. Some tests leave their database open.
  *
  * @returns What each test came to, in order: its name, and what failed in it.
  */
-export function suiteOutcomes(factory) {
+export async function suiteOutcomes(factory) {
   const test = require('tape')
-  const tests = new Map()
-  return new Promise((resolve) => {
-    const rows = test.createStream({ objectMode: true })
-    rows.on('data', ({ type, id, name, skip, test: of, ok, ...row }) => {
-      if (type === 'test') tests.set(id, { name, isSkipped: skip === true, failures: [] })
-      else if (type === 'assert' && !ok) tests.get(of).failures.push(failure(name, row))
-    })
-    rows.on('end', () => resolve([...tests.values()]))
-    register(test, factory)
-  })
+  const { tests, ended } = collect(test)
+  register(test, factory)
+  await ended
+  return tests.map(({ name, isSkipped, failures }) => ({ name, isSkipped, failures: failures.map(summary) }))
 }
 
-function failure(assertion, { error }) {
-  return error === undefined ? String(assertion) : `${assertion}: ${error.message}`
+/**
+ * Collects what the tests come to that will be registered: of each one its name, how many of its assertions held, and those that
+ * failed.
+ */
+function collect(test) {
+  const tests = []
+  const byId = new Map()
+  const rows = test.createStream({ objectMode: true })
+  rows.on('data', (row) => {
+    if (row.type === 'test') {
+      const { id, name, skip } = row
+      byId.set(id, { name, isSkipped: skip === true, assertions: 0, failures: [] })
+      tests.push(byId.get(id))
+    } else if (row.type === 'assert') {
+      const of = byId.get(row.test)
+      if (row.ok) of.assertions++
+      else of.failures.push(row)
+    }
+  })
+  const ended = new Promise((resolve) => {
+    rows.on('end', resolve)
+  })
+  return { tests, ended }
+}
+
+function summary({ name, error }) {
+  return error === undefined ? String(name) : `${name}: ${error.message}`
+}
+
+/** What to read of an assertion that failed. */
+function details({ name, operator, expected, actual, at, error }) {
+  const values = operator === 'fail' ? '' : `\n  expected ${inspect(expected)}\n  actual ${inspect(actual)}`
+  const stack = (actual instanceof Error ? actual : error)?.stack
+  return `${name}${values}${at === undefined ? '' : `\n  at ${at}`}${stack === undefined ? '' : `\n  ${stack}`}`
 }

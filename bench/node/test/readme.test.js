@@ -10,7 +10,7 @@ import { temporaryDirectory } from './support/run.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-test('the README shows what bench/results/ has', (t) => {
+test('the README shows what results/ has', (t) => {
   const picture = join(temporaryDirectory(t), 'summary.svg')
   const table = execFileSync(process.execPath, ['bench/readme-table.mjs', picture], {
     cwd: root,

@@ -25,10 +25,10 @@ const ELSEWHERE = [
 
 /** What else has a test: languages that are not JavaScript, by where their blocks are run or compared. */
 const OTHER_LANGUAGES = {
-  hex: 'crates/format/tests/doc_examples.rs and packages/net/test/protocol-document.test.js',
-  console: 'crates/cli/tests/documents.rs',
+  hex: 'crates/format/tests/all/doc_examples.rs and packages/net/test/protocol-document.test.js',
+  console: 'crates/cli/tests/all/documents.rs',
   ruby: 'ruby/test/readme_test.rb',
-  c: 'crates/capi/tests/programs.rs',
+  c: 'crates/capi/tests/all/programs.rs',
   cmake: 'tests/published/archives/library.test.mjs'
 }
 

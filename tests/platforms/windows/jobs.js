@@ -34,7 +34,7 @@ export const jobs = [
   ...['databases', 'sublevels', 'memory'].map((kind) => ({
     name: `abstract-level's suite, ${kind}`,
     script: 'packages/terrace/test/suite/run.mjs',
-    args: [kind],
+    args: [kind, '--tap'],
     least: 4_600
   })),
   {

@@ -1,5 +1,5 @@
 // Runs the published test suite of abstract-level, unmodified, against a served database: over each transport, over TLS'
-// relatives, and on a sublevel. The argument names one of them; without it, all run.
+// relatives, and on a sublevel. The argument names one of them; without it, all run, or in the short form a Unix socket alone.
 
 import { MemoryLevel } from 'memory-level'
 import { runSuites } from '../../../../tests/support/suite.mjs'
@@ -24,5 +24,10 @@ const factories = {
 
 runSuites(
   import.meta.url,
-  Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { tests: TESTS, factory }]))
+  Object.fromEntries(
+    Object.entries(factories).map(([name, factory]) => [
+      name,
+      { tests: TESTS, factory, isLong: name !== 'unix' }
+    ])
+  )
 )

@@ -1,5 +1,5 @@
 // Runs the published test suite of abstract-level, unmodified, against databases in LMDB: as they are, shared, and as sublevels.
-// The argument names one of them; without it, all run.
+// The argument names one of them; without it, all run, or in the short form the first alone.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,10 +16,12 @@ const location = () => join(root, `db-${made++}`)
 runSuites(import.meta.url, {
   'a database': { tests: 1509, factory: (options) => new LmdbLevel(location(), options) },
   'a shared database': {
+    isLong: true,
     tests: 1509,
     factory: (options) => new LmdbLevel(location(), { ...options, shared: true })
   },
   'a sublevel': {
+    isLong: true,
     tests: 1506,
     factory: (options) => new LmdbLevel(location()).sublevel(['a', 'b'], options)
   }

@@ -10,8 +10,11 @@ const missing = serverMissing()
 if (missing !== undefined) {
   console.log(`The tests of terrace-core and of the toolbox are left out: ${missing}`)
 } else {
-  const server = await startServer({ args: UNSYNCED })
-  const module = new URL('database.js', import.meta.url).href
-  await runParts({ name, supports, module, known, environment: { TERRACE_TEST_SERVER: server.url } })
-  await server.stop()
+  let server
+  await runParts(async () => {
+    server = await startServer({ args: UNSYNCED })
+    const module = new URL('database.js', import.meta.url).href
+    return { name, supports, module, known, environment: { TERRACE_TEST_SERVER: server.url } }
+  })
+  await server?.stop()
 }

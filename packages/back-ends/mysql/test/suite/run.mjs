@@ -1,5 +1,5 @@
 // Runs the published test suite of abstract-level, unmodified, against databases in MariaDB: as they are, written by this instance
-// alone, and as sublevels. The argument names one of them; without it, all run.
+// alone, and as sublevels. The argument names one of them; without it, all run, or in the short form the first alone.
 
 import { MysqlLevel } from 'terrace-mysql'
 import { runSuites } from '../../../../../tests/support/suite.mjs'
@@ -10,18 +10,26 @@ const missing = serverMissing()
 if (missing !== undefined) {
   console.log(`The suite of abstract-level is left out: ${missing}`)
 } else {
-  // The parent of the programs that run one kind each needs no server.
-  const url = process.argv[2] === undefined ? undefined : (await startServer({ args: UNSYNCED })).url
+  // The programs that run one kind each get the server of the one that starts them.
+  const server =
+    process.env.TERRACE_TEST_SERVER === undefined ? await startServer({ args: UNSYNCED }) : undefined
+  process.env.TERRACE_TEST_SERVER ??= server.url
   let made = 0
   // The suite opens a hundred snapshots at once.
-  const open = (options) => new MysqlLevel(url, { name: `db-${made++}`, poolSize: 160, ...options })
+  const open = (options) => {
+    const name = `db-${process.pid}-${made++}`
+    return new MysqlLevel(process.env.TERRACE_TEST_SERVER, { name, poolSize: 160, ...options })
+  }
 
   runSuites(import.meta.url, {
     'a database': { tests: 1479, factory: open },
     'a database with one writer': {
+      isLong: true,
       tests: 1479,
       factory: (options) => open({ ...options, shared: false })
     },
-    'a sublevel': { tests: 1476, factory: (options) => open().sublevel(['a', 'b'], options) }
+    'a sublevel': { isLong: true, tests: 1476, factory: (options) => open().sublevel(['a', 'b'], options) }
   })
+  // A program that runs one kind ends by itself, and its server with it.
+  if (process.argv[2] === undefined) await server?.stop()
 }

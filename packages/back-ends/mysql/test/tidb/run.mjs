@@ -35,7 +35,7 @@ if (url === undefined) {
 
 /** What the suite prints, in the format of TAP. */
 async function suiteOutput() {
-  const { stdout, signal } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), KIND], {
+  const { stdout, signal } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), KIND, '--tap'], {
     encoding: 'utf8',
     maxBuffer: 256 << 20,
     timeout: LIMIT_MS,

@@ -1,5 +1,5 @@
 // Runs the published test suite of abstract-level, unmodified, against databases in an object store: in memory, in a directory,
-// and as sublevels. The argument names one of them; without it, all run.
+// and as sublevels. The argument names one of them; without it, all run, or in the short form the first alone.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,10 +28,12 @@ runSuites(import.meta.url, {
     factory: (options) => new SlateLevel(location(), { ...options, ...soon })
   },
   'a database in memory': {
+    isLong: true,
     tests: 1473,
     factory: (options) => new SlateLevel('memory:///', { ...options, ...soon })
   },
   'a sublevel': {
+    isLong: true,
     tests: 1476,
     factory: (options) => new SlateLevel(location(), soon).sublevel(['a', 'b'], options)
   }

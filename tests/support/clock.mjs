@@ -1,0 +1,62 @@
+// A clock that a test holds: timers and `performance.now()` stand still until the test lets time pass.
+//
+// It is for what runs in the process of the test. Node's own timers, such as those of its HTTP server, and those of
+// `node:timers/promises` go on.
+
+/**
+ * Takes the place of the clock until the test ends.
+ *
+ * @param {import('node:test').TestContext} t
+ */
+export function holdClock(t) {
+  const clock = new HeldClock()
+  const mocked = {
+    setTimeout: (run, ms, ...args) => clock.add({ run, ms, args }),
+    setInterval: (run, ms, ...args) => clock.add({ run, ms, args, isRepeated: true }),
+    clearTimeout: (timer) => clock.clear(timer) || real.clearTimeout(timer),
+    clearInterval: (timer) => clock.clear(timer) || real.clearInterval(timer)
+  }
+  const real = Object.fromEntries(Object.keys(mocked).map((name) => [name, globalThis[name]]))
+  Object.assign(globalThis, mocked)
+  t.mock.method(performance, 'now', () => clock.now)
+  t.after(() => Object.assign(globalThis, real))
+  return clock
+}
+
+class HeldClock {
+  now = performance.now()
+  #timers = new Set()
+
+  /** How long the timers that wait were set for, in ms. */
+  get waiting() {
+    return [...this.#timers].map(({ ms }) => ms)
+  }
+
+  /** Lets time pass. What is due runs at its time, in order. */
+  advance(ms) {
+    const end = this.now + ms
+    for (;;) {
+      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
+      if (due.length === 0) break
+      const [timer] = due
+      this.now = timer.at
+      if (timer.isRepeated) timer.at += timer.ms
+      else this.#timers.delete(timer)
+      timer.run(...timer.args)
+    }
+    this.now = end
+  }
+
+  add({ run, ms = 1, args, isRepeated = false }) {
+    const timer = { run, ms: Math.max(1, ms), args, isRepeated }
+    // As Node's timers, which do not keep the program alive here.
+    for (const method of ['ref', 'unref']) timer[method] = () => timer
+    timer.at = this.now + timer.ms
+    this.#timers.add(timer)
+    return timer
+  }
+
+  clear(timer) {
+    return this.#timers.delete(timer)
+  }
+}
