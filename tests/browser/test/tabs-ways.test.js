@@ -111,3 +111,70 @@ test('a tab whose shared worker says nothing reaches the leader', async (t) => {
   await join(await openPage(t, origin), 'silent broker')
   await checkWay(await join(await openPage(t, origin), 'silent broker'), true)
 })
+
+/** A page whose tab asks the leader again when `askAgain()` is called, not after a second. `hasAsked` says that it has, by the broker. */
+async function askingPage(t, origin) {
+  const page = await openPage(t, origin)
+  await page.evaluate(() => {
+    globalThis.setInterval = (askAgain) => {
+      globalThis.askAgain = askAgain
+      return 0
+    }
+    const { postMessage } = BroadcastChannel.prototype
+    BroadcastChannel.prototype.postMessage = function (message) {
+      if (message.kind === 'introduce' && message.broker !== undefined) globalThis.hasAsked = true
+      return postMessage.call(this, message)
+    }
+  })
+  return page
+}
+
+test('a tab that asks again, since the leader waits for its shared worker, keeps the channel that it gets', async (t) => {
+  const origin = await serveTabsSite(t)
+  const slow = await openPage(t, origin)
+  await slow.evaluate(() => {
+    const { postMessage } = Worker.prototype
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (message.kind !== 'line') postMessage.call(this, message, ...rest)
+      else globalThis.giveLine = () => postMessage.call(this, message, ...rest)
+    }
+  })
+  const leader = await join(slow, 'asks again')
+  const page = await askingPage(t, origin)
+  const tab = await Tab.open(page, 'asks again')
+  await page.waitForFunction(() => globalThis.hasAsked)
+  await page.evaluate(() => globalThis.askAgain())
+  await checkWay(tab, true)
+
+  await slow.evaluate(() => globalThis.giveLine())
+  // The worker has answered all questions that are older.
+  await checkWay(await join(await askingPage(t, origin), 'asks again'), false)
+  assert.equal((await workersOf([leader, tab])).length, 1)
+  assert.deepEqual(await tab.events(), ['channel'])
+})
+
+test('a tab that gets a port in the moment in which it asks again has a channel in the end', async (t) => {
+  const origin = await serveTabsSite(t)
+  const leader = await join(await openPage(t, origin), 'moment')
+  const page = await askingPage(t, origin)
+  await page.evaluate(() => {
+    const { get, set } = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')
+    let isFirst = true
+    Object.defineProperty(MessagePort.prototype, 'onmessage', {
+      get,
+      set(listener) {
+        set.call(this, (event) => {
+          if (event.ports.length > 0 && isFirst) {
+            isFirst = false
+            globalThis.askAgain()
+          }
+          listener(event)
+        })
+      }
+    })
+  })
+  const tab = await Tab.open(page, 'moment')
+  await tab.seen('channel', 2)
+  assert.deepEqual(await tab.events(), ['channel', 'lost', 'channel'])
+  assert.equal((await workersOf([leader, tab])).length, 1)
+})

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { crash, freeze, useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
-import { leaderOf, openTabs, serveTabsSite, Tab, workersOf } from './support/tabs.js'
+import { leaderOf, openTabs, serveTabsSite, Tab, tabsFiles, workersOf } from './support/tabs.js'
 
 const openPage = useBrowser()
 
@@ -69,7 +69,8 @@ test('a tab that leaves while it opens the database leaves it to the next', asyn
     join('brief', {})
     await member('brief').tabs.leave()
     join('brief', {})
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    // The worker has only begun.
+    while (!member('brief').tabs.isLeader) await new Promise((resolve) => setTimeout(resolve))
     await member('brief').tabs.leave()
     join('brief', {})
     await member('brief').ask('put', 'key', 'value')
@@ -146,6 +147,36 @@ test('two databases at once have leaders of their own', async (t) => {
   assert.equal(await two[1].ask('get', 'key'), 'two')
 })
 
+/** The clock of workers: it stands until a lock is free, and what is to end by it ends then. */
+const HELD_CLOCK = `
+  let isOver = false
+  performance.now = () => (isOver ? Infinity : 0)
+  navigator.locks.request('clock', { mode: 'shared' }, () => {
+    isOver = true
+  })
+`
+
+/** Holds the clock of workers in a page. Had it been held before, those that run are let go. */
+const holdClock = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        globalThis.letClockGo?.()
+        navigator.locks.request('clock', () => {
+          resolve()
+          return new Promise((letGo) => {
+            globalThis.letClockGo = letGo
+          })
+        })
+      })
+  )
+
+/** Resolves when the clock of a worker is held. */
+const clockIsHeld = (page) =>
+  page.waitForFunction(async () =>
+    (await navigator.locks.query()).pending.some(({ name }) => name === 'clock')
+  )
+
 test('a leader that cannot open the database tells every tab, and the next one tries', async (t) => {
   const owner = `
     import { Level } from './terrace.js'
@@ -153,9 +184,14 @@ test('a leader that cannot open the database tells every tab, and the next one t
     addEventListener('message', () => db.close().then(() => postMessage('closed')))
     db.open().then(() => postMessage('open'))
   `
-  const module = readFileSync(fileURLToPath(import.meta.resolve('terrace/browser')))
-  const site = await siteOf(t, { '/owner.js': owner, '/terrace.js': module })
+  const files = await tabsFiles('/')
+  const site = await siteOf(t, {
+    '/owner.js': owner,
+    '/terrace.js': readFileSync(fileURLToPath(import.meta.resolve('terrace/browser'))),
+    '/worker.js': HELD_CLOCK + files['/worker.js']
+  })
   const page = await site.page()
+  await holdClock(page)
   await page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -167,6 +203,8 @@ test('a leader that cannot open the database tells every tab, and the next one t
   const tabs = [await Tab.open(page, 'failing')]
   await tabs[0].leads()
   for (const page of pages) tabs.push(await Tab.open(page, 'failing'))
+  await clockIsHeld(page)
+  await holdClock(page)
   await tabs[0].seen('own failure LEVEL_LOCKED')
   await Promise.all(tabs.slice(1).map((tab) => tab.seen('failure LEVEL_LOCKED')))
   await page.evaluate(
@@ -236,8 +274,18 @@ test('a worker that cannot be started is told, and the next leader tries', async
   const broken = await Tab.open(pages[0], 'no worker')
   await broken.seen('own failure LEVEL_NOT_SUPPORTED')
   const tab = await Tab.open(pages[1], 'no worker')
+  // Only then: if the other one overtook it, that would lead, and fail.
+  await tab.leads()
   await broken.join('no worker')
   assert.equal((await workersOf([tab, broken])).length, 1)
   await tab.page.close()
   await broken.seen('own failure LEVEL_NOT_SUPPORTED', 2)
+})
+
+test('whoever asks a tab that takes no part any more is told so', async (t) => {
+  const site = await siteOf(t)
+  const tab = await Tab.open(await site.page(), 'no part', { createIfMissing: false })
+  await assert.rejects(tab.insist('who'), /takes no part any more: LEVEL_DATABASE_MISSING/)
+  await tab.join('no part')
+  await tab.insist('who')
 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
+import { HANG_MS } from './limit.js'
 
 export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -20,10 +21,24 @@ export const FLAGS = [
 ]
 
 /** How Playwright starts it. */
-export const LAUNCH = { executablePath: EXECUTABLE, args: FLAGS, headless: true, chromiumSandbox: false }
+export const LAUNCH = {
+  executablePath: EXECUTABLE,
+  args: FLAGS,
+  headless: true,
+  chromiumSandbox: false,
+  timeout: HANG_MS
+}
 
-const start = (profile, { flags = [], ...options } = {}) =>
-  chromium.launchPersistentContext(profile, { ...options, ...LAUNCH, args: [...FLAGS, ...flags] })
+async function start(profile, { flags = [], ...options } = {}) {
+  const all = { ...options, ...LAUNCH, args: [...FLAGS, ...flags] }
+  return patient(await chromium.launchPersistentContext(profile, all))
+}
+
+/** Has Playwright wait for as long as a test may take, not for half a minute. */
+function patient(context) {
+  context.setDefaultTimeout(HANG_MS)
+  return context
+}
 
 /** Starts a browser, with more `flags` and Playwright's options, before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
 export function useBrowser(options = {}) {
@@ -56,7 +71,7 @@ export function useBrowser(options = {}) {
 export async function startPrivate(t) {
   const browser = await chromium.launch(LAUNCH)
   t.after(() => browser.close())
-  return browser.newContext()
+  return patient(await browser.newContext())
 }
 
 /** A browser with a profile of its own, which a test kills and starts again. Both end with the test. */
@@ -105,6 +120,9 @@ export async function crash(page) {
   await crashed
 }
 
+/** How often a page is asked that may have no pictures. */
+const POLLING_MS = 20
+
 /** What Playwright itself talks to a page by. Some settings of its own can be taken back there alone. */
 const ownSession = (page) => page._connection.toImpl(page).delegate._mainFrameSession._client
 
@@ -115,7 +133,12 @@ export async function hide(...pages) {
     await ownSession(page).send('Emulation.setFocusEmulationEnabled', { enabled: false })
   }
   await other.bringToFront()
-  for (const page of pages) await page.waitForFunction(() => document.visibilityState === 'hidden')
+  // Not before its next picture: a hidden page has none.
+  for (const page of pages) {
+    await page.waitForFunction(() => document.visibilityState === 'hidden', undefined, {
+      polling: POLLING_MS
+    })
+  }
 }
 
 /** Freezes a hidden page, as the browser does with one that has been in the background for long. */

@@ -72,6 +72,8 @@ const PAGE = `
   export class Member {
     events = []
     #channel
+    /** Why this tab takes no part any more. */
+    #failure
     #asked = new Map()
     #number = 0
     #watchers = new Set()
@@ -91,13 +93,22 @@ const PAGE = `
           }
           this.#saw(isOwn ? 'own channel' : 'channel')
         },
-        onFailure: (error, isOwn) => this.#saw((isOwn ? 'own failure ' : 'failure ') + error.code)
+        onFailure: (error, isOwn) => {
+          if (isOwn) this.#failure = new Error('This tab takes no part any more: ' + error.code)
+          this.#saw((isOwn ? 'own failure ' : 'failure ') + error.code)
+        }
       })
     }
 
-    /** Waits for a channel if there is none. Fails if the channel is lost before the answer. */
+    join(...options) {
+      this.#failure = undefined
+      this.tabs.join(...options)
+    }
+
+    /** Waits for a channel if there is none. Fails if the channel is lost before the answer, or none is to come. */
     async ask(question, ...args) {
-      await this.until(() => this.#channel !== undefined)
+      await this.until(() => this.#channel !== undefined || this.#failure !== undefined)
+      if (this.#failure !== undefined) throw this.#failure
       return new Promise((resolve, reject) => {
         this.#asked.set(this.#number, { resolve, reject })
         const message = { number: this.#number++, question, args }
@@ -183,7 +194,7 @@ const PAGE = `
 
   export function join(location, ...options) {
     members[location] ??= new Member(location)
-    members[location].tabs.join(...options)
+    members[location].join(...options)
   }
 
   export const member = (location) => members[location]
