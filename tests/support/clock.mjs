@@ -27,7 +27,12 @@ export function holdClock(t) {
   const real = Object.fromEntries(Object.keys(mocked).map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, mocked)
   t.mock.method(performance, 'now', () => clock.now)
-  t.after(() => Object.assign(globalThis, real))
+  // Timers that stand still do not keep the program alive.
+  const keepAlive = real.setInterval(() => {}, 1000)
+  t.after(() => {
+    Object.assign(globalThis, real)
+    clearInterval(keepAlive)
+  })
   return clock
 }
 
