@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
-import { HANG_MS } from './limit.js'
+import { HANG_MS } from '../../../support/waiting.mjs'
 
 export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
