@@ -35,8 +35,8 @@ demo: build ## the main job on real input
 check: setup ## format, clippy, TypeScript, linter, rules of the repository: two minutes
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	npm run lint
-	npm run typecheck
+	npm run --silent lint
+	npm run --silent typecheck
 	$(NODE_TEST) tests/rules/*.test.mjs
 
 # Without Node there is nothing that could run the parts; setup says so.

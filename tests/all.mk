@@ -57,7 +57,7 @@ debug-program: setup
 
 BROWSER_READY := tests/browser/node_modules/.package-lock.json
 test-browser: build setup-tests $(BROWSER_READY) ## Level and the client in Chromium: abstract-level's suite, pages, tabs, kills, bundlers, the viewer
-	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd tests/browser && npm test --silent; \
+	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then node viewer/build.mjs && cd tests/browser && npm test --silent; \
 	else echo 'skipped: Chromium is missing (apt-get install chromium; CHROMIUM names one elsewhere)'; fi
 
 test-firefox: build $(BROWSER_READY) ## Level in Firefox: pages that share a database, workers, both storages, the suite in each place
@@ -74,11 +74,11 @@ test-interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb 
 GATES := target/release/terrace-gates
 # Cases run under valgrind, as many at once as there are cores; where it is missing, only written bytes are compared.
 test-gates: setup-tests ## instructions, system calls, allocations, written bytes of fixed work against committed counts
-	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
 	$(GATES)
 
 gates-update: setup-tests ## accept the current counts: writes crates/bench/gates.json
-	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
 	$(GATES) --update
 
 test-loom: setup ## models of what threads share, in every order of what they do

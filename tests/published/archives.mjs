@@ -3,12 +3,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { Projects, root } from '../support/projects.mjs'
+import { packagesIn } from '../../scripts/workspace.mjs'
+import { Projects } from '../support/projects.mjs'
 
 /** The directories in `packages/` of all our packages. */
-export const directories = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces.map(
-  (workspace) => workspace.replace(/^packages\//, '')
-)
+export const directories = packagesIn().map(({ directory }) => directory.replace(/^packages\//, ''))
 
 /** Packs all our packages, those of the platforms included that were built here. Returns each once. */
 export function packAll(t) {

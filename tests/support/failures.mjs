@@ -43,7 +43,11 @@ const OTHERS = [
 
 /** At most MAX_LINES lines about what failed in a log; its last lines, if they do not tell. */
 export function failuresIn(lines) {
-  const others = lines.filter((line) => OTHERS.some((pattern) => pattern.test(line)))
+  const others = lines.flatMap((line, at) => {
+    if (!OTHERS.some((pattern) => pattern.test(line))) return []
+    // Our own reporter has the reason in the next line.
+    return /^✖ .*:\d+\)$/.test(line) ? `${line} · ${lines[at + 1]?.trim()}` : line
+  })
   const failures = [...new Set([...failuresOfTap(lines), ...others])]
   const lastLines = lines.filter((line) => line.trim() !== '').slice(-MAX_LINES)
   const shown = failures.length > 0 ? failures : lastLines

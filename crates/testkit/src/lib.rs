@@ -11,6 +11,7 @@ pub mod campaign;
 pub mod crash;
 pub mod damage;
 pub mod digest;
+pub mod form;
 pub mod generator;
 pub mod keys;
 pub mod kills;

@@ -28,7 +28,7 @@ const OTHER_LANGUAGES = {
   hex: 'crates/format/tests/all/doc_examples.rs and packages/net/test/protocol-document.test.js',
   console: 'crates/cli/tests/all/documents.rs',
   ruby: 'ruby/test/readme_test.rb',
-  c: 'crates/capi/tests/all/programs.rs',
+  c: 'crates/capi/tests/programs.rs',
   cmake: 'tests/published/archives/library.test.mjs'
 }
 

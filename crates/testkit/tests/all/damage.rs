@@ -5,6 +5,7 @@
 
 use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::damage;
+use terrace_testkit::form::scaled;
 use terrace_testkit::random::seed;
 
 /// Default number of trials.
@@ -12,7 +13,7 @@ const TRIALS: u64 = 250;
 
 #[test]
 fn damaged_files_are_noticed_and_repaired() {
-    let trials = trials(TRIALS);
+    let trials = trials(scaled(TRIALS));
     let tally = Campaign::assert("damage", seed(), trials, damage::run);
     if trials >= 200 {
         // A trial that never gets there proves nothing.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::support::only;
 use terrace_engine::env::{Env, PosixEnv};
 use terrace_testkit::campaign::{Campaign, trials};
+use terrace_testkit::form::scaled;
 use terrace_testkit::random::seed;
 use terrace_testkit::stress;
 
@@ -24,7 +25,7 @@ fn helper_process() {
     if std::env::var(ROLE).is_err() {
         return;
     }
-    let tally = Campaign::assert("stress with few descriptors", seed(), trials(TRIALS), |seed| {
+    let tally = Campaign::assert("stress with few descriptors", seed(), trials(scaled(TRIALS)), |seed| {
         let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
         let env: Arc<dyn Env> = Arc::new(PosixEnv::new());
         stress::run(seed, &env, &directory.path().join("db"))

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use terrace_fuzz::{TARGETS, Target};
 use terrace_testkit::campaign::{Campaign, Tally, trials};
+use terrace_testkit::form::scaled;
 use terrace_testkit::random::{Random, seed};
 
 /// Largest useful seed, in bytes: a larger one slows the fuzzer down more than it helps.
@@ -126,6 +127,6 @@ fn every_target_takes_inputs_drawn_from_its_seeds() {
         let paths = entries(&fuzz_directory().join("corpus").join(target.name));
         let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).expect("a seed can be read")).collect();
         let usual = if target.name == "history" { DRAWN_HISTORIES } else { DRAWN };
-        Campaign::assert(target.name, seed(), trials(usual), |seed| run_drawn(target, &seeds, seed));
+        Campaign::assert(target.name, seed(), trials(scaled(usual)), |seed| run_drawn(target, &seeds, seed));
     }
 }

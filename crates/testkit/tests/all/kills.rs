@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use terrace_testkit::campaign::{Campaign, trials};
+use terrace_testkit::form::scaled;
 use terrace_testkit::kills::{self, leveldb, logs_in_values};
 use terrace_testkit::random::seed;
 
@@ -16,7 +17,7 @@ const KILLS_A_TRIAL: u64 = 10;
 
 #[test]
 fn every_acknowledged_write_survives_kills() {
-    let trials = trials(TRIALS);
+    let trials = trials(scaled(TRIALS));
     let writer = Path::new(env!("CARGO_BIN_EXE_terrace-writer"));
     let tally = Campaign::assert("kills", seed(), trials, |seed| kills::run(seed, KILLS_A_TRIAL, writer));
     assert_eq!(tally.get("kills"), trials * KILLS_A_TRIAL);
@@ -39,7 +40,7 @@ const TRIALS_OF_LARGE_VALUES: u64 = 8;
 
 #[test]
 fn a_writer_killed_amid_a_value_that_holds_a_log_leaves_what_opens_and_repair_creates_no_key() {
-    let trials = trials(TRIALS_OF_LARGE_VALUES);
+    let trials = trials(scaled(TRIALS_OF_LARGE_VALUES));
     let driver = Path::new(env!("CARGO_BIN_EXE_terrace-interop"));
     let tally = Campaign::assert("logs in values", seed(), trials, |seed| logs_in_values::run(seed, driver));
     assert_eq!(tally.get("kills"), trials);

@@ -5,6 +5,7 @@
 //! `TERRACE_TRIALS` sets the number of trials.
 
 use terrace_testkit::campaign::{Campaign, trials};
+use terrace_testkit::form::scaled;
 use terrace_testkit::kills::{leveldb, leveldb_lives};
 use terrace_testkit::random::seed;
 
@@ -13,7 +14,7 @@ const TRIALS: u64 = 7;
 
 #[test]
 fn every_get_says_what_the_scan_says_after_leveldb_was_killed_and_repaired() {
-    let trials = trials(TRIALS);
+    let trials = trials(scaled(TRIALS));
     let tally = Campaign::assert("leveldb-lives", seed(), trials, leveldb_lives::run);
     if leveldb::is_there() && trials >= TRIALS {
         assert!(tally.get("LevelDB repairs") >= trials, "too few repairs: {tally}");

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use terrace_engine::{Db, Options, WriteBatch, WriteOptions};
 use terrace_format::log::LogEncoder;
+use terrace_testkit::form::scaled;
 use terrace_testkit::kills::leveldb;
 use terrace_testkit::operations_file;
 use terrace_testkit::random::{Random, seed};
@@ -140,7 +141,7 @@ fn records_of_many_blocks_are_leveldbs() {
 fn random_batches_are_leveldbs() {
     if has_leveldb("random batches") {
         let first = seed();
-        for seed in first..first + 3 {
+        for seed in first..first + scaled(3) {
             println!("TERRACE_SEED={seed}");
             assert_same_log(&random_batches(&mut Random::new(seed)));
         }

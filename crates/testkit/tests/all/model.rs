@@ -7,16 +7,17 @@ use std::sync::{Arc, Once};
 
 use terrace_engine::Compression;
 use terrace_engine::env::{Env, MemoryEnv, default_env};
+use terrace_testkit::form::scaled;
 use terrace_testkit::keys::KeySpace;
 use terrace_testkit::random::{SEED_VARIABLE, seed};
 use terrace_testkit::trial::{Settings, Trial};
 
 /// Background work in explicit steps: the same seed does the same in the same order.
-const OPERATIONS_IN_STEPS: usize = 90_000;
+const OPERATIONS_IN_STEPS: u64 = 90_000;
 /// Background work on threads.
-const OPERATIONS_ON_THREADS: usize = 70_000;
+const OPERATIONS_ON_THREADS: u64 = 70_000;
 /// On a disk, where each flush costs a sync.
-const OPERATIONS_ON_DISK: usize = 10_000;
+const OPERATIONS_ON_DISK: u64 = 10_000;
 
 static BACKGROUND_PANICKED: AtomicBool = AtomicBool::new(false);
 
@@ -39,15 +40,16 @@ fn run(keys: KeySpace, compression: Compression) {
     watch_background_threads();
     let seed = seed();
     let disk = tempfile::tempdir().expect("a temporary directory");
-    let environments: [(&str, Arc<dyn Env>, PathBuf, usize); 3] = [
+    let environments: [(&str, Arc<dyn Env>, PathBuf, u64); 3] = [
         ("in steps", Arc::new(MemoryEnv::with_steps()), "/db".into(), OPERATIONS_IN_STEPS),
         ("on threads", Arc::new(MemoryEnv::new()), "/db".into(), OPERATIONS_ON_THREADS),
         ("on disk", default_env(), disk.path().join("db"), OPERATIONS_ON_DISK),
     ];
-    for (name, env, directory, count) in environments {
+    for (name, env, directory, full) in environments {
+        let count = scaled(full);
         println!("{SEED_VARIABLE}={seed}, {count} operations {name}");
         let settings = Settings { env, directory, keys, compression };
-        if let Err(problem) = Trial::run(seed, count, settings) {
+        if let Err(problem) = Trial::run(seed, count as usize, settings) {
             panic!("{keys:?}, {compression:?}, {name}, {SEED_VARIABLE}={seed}: {problem}");
         }
         assert!(!BACKGROUND_PANICKED.load(Ordering::Relaxed), "a background thread panicked, see above");
@@ -57,7 +59,8 @@ fn run(keys: KeySpace, compression: Compression) {
 #[test]
 fn at_least_a_million_operations_are_done() {
     let tests = 6;
-    assert!(tests * (OPERATIONS_IN_STEPS + OPERATIONS_ON_THREADS + OPERATIONS_ON_DISK) >= 1_000_000);
+    let operations = [OPERATIONS_IN_STEPS, OPERATIONS_ON_THREADS, OPERATIONS_ON_DISK].map(scaled);
+    assert!(tests * operations.iter().sum::<u64>() >= scaled(1_000_000));
 }
 
 #[test]

@@ -6,13 +6,14 @@
 use terrace_engine::env::simulated::Mode;
 use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::crash;
+use terrace_testkit::form::scaled;
 use terrace_testkit::random::seed;
 
 /// Default number of trials in each mode.
 const TRIALS: u64 = 1500;
 
 fn run(mode: Mode) {
-    let trials = trials(TRIALS);
+    let trials = trials(scaled(TRIALS));
     let tally = Campaign::assert(&format!("{mode:?}"), seed(), trials, |seed| crash::run(seed, mode));
     if trials >= 1000 {
         // A trial that never gets there proves nothing.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use terrace_engine::env::{Env, MemoryEnv, default_env};
 use terrace_testkit::campaign::{Campaign, trials};
+use terrace_testkit::form::scaled;
 use terrace_testkit::random::seed;
 use terrace_testkit::stress;
 
@@ -15,7 +16,7 @@ const TRIALS_ON_DISK: u64 = 3;
 
 #[test]
 fn threads_in_memory() {
-    let tally = Campaign::assert("stress in memory", seed(), trials(TRIALS_IN_MEMORY), |seed| {
+    let tally = Campaign::assert("stress in memory", seed(), trials(scaled(TRIALS_IN_MEMORY)), |seed| {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
         stress::run(seed, &env, Path::new("/db"))
     });
@@ -24,7 +25,7 @@ fn threads_in_memory() {
 
 #[test]
 fn threads_on_a_disk() {
-    Campaign::assert("stress on a disk", seed(), trials(TRIALS_ON_DISK), |seed| {
+    Campaign::assert("stress on a disk", seed(), trials(scaled(TRIALS_ON_DISK)), |seed| {
         let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
         let env = default_env();
         stress::run(seed, &env, &directory.path().join("db"))

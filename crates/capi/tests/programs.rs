@@ -3,12 +3,14 @@
 //! `transcript` calls every function of LevelDB's interface and writes the results; `beyond` tries cases that LevelDB
 //! leaves undefined; `exchange` writes databases for the other library to read.
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{self, Library, Tool, compile, has_leveldb, library_directory, output, run};
+use support::{Library, Tool, compile, has_leveldb, library_directory, output, run};
 
 const TRANSCRIPT: &[&str] = &[
     "transcript.c",
