@@ -16,6 +16,7 @@ function bundle(contents, options) {
 
 async function make(contents, options) {
   const { outputFiles, warnings } = await build({
+    absWorkingDir: here,
     stdin: { contents, resolveDir: here },
     bundle: true,
     format: 'esm',
