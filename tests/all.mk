@@ -57,7 +57,7 @@ debug-program: setup
 
 BROWSER_READY := tests/browser/node_modules/.package-lock.json
 test-browser: build setup-tests $(BROWSER_READY) ## Level and the client in Chromium: abstract-level's suite, pages, tabs, kills, bundlers, the viewer
-	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then cd tests/browser && npm test --silent; \
+	@if [[ -x "$${CHROMIUM:-/usr/bin/chromium}" ]]; then node viewer/build.mjs && cd tests/browser && npm test --silent; \
 	else echo 'skipped: Chromium is missing (apt-get install chromium; CHROMIUM names one elsewhere)'; fi
 
 test-firefox: build $(BROWSER_READY) ## Level in Firefox: pages that share a database, workers, both storages, the suite in each place

@@ -1,11 +1,11 @@
 // Debian's Chromium, headless. One is started for each test file.
 
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
-import { HANG_MS } from './limit.js'
+import { HANG_MS } from '../../../support/waiting.mjs'
+import { makeProfile, removeProfile } from './profiles.js'
 
 export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -42,14 +42,14 @@ function patient(context) {
 
 /** Starts a browser, with more `flags` and Playwright's options, before the tests of a file, and ends it after them. Returns a function that opens a page for a test. */
 export function useBrowser(options = {}) {
-  const profile = mkdtempSync(join(tmpdir(), 'terrace-browser-'))
+  const profile = makeProfile('browser')
   let context
   before(async () => {
     context = await start(profile, options)
   })
   after(async () => {
     await context?.close()
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    removeProfile(profile)
   })
   return openPage
 
@@ -76,13 +76,13 @@ export async function startPrivate(t) {
 
 /** A browser with a profile of its own, which a test kills and starts again. Both end with the test. */
 export class KillableBrowser {
-  #profile = mkdtempSync(join(tmpdir(), 'terrace-killed-'))
+  #profile = makeProfile('killed')
   #context
 
   constructor(t) {
     t.after(async () => {
       await this.close()
-      rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+      removeProfile(this.#profile)
     })
   }
 

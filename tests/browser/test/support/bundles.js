@@ -5,8 +5,18 @@ import { build } from 'esbuild'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-async function bundle(contents, options) {
+/** What was made before: several tests of a file want the same. */
+const made = new Map()
+
+function bundle(contents, options) {
+  const asked = JSON.stringify([contents, options])
+  if (!made.has(asked)) made.set(asked, make(contents, options))
+  return made.get(asked)
+}
+
+async function make(contents, options) {
   const { outputFiles, warnings } = await build({
+    absWorkingDir: here,
     stdin: { contents, resolveDir: here },
     bundle: true,
     format: 'esm',

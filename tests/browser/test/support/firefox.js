@@ -1,12 +1,13 @@
 // Debian's Firefox, headless, driven by Puppeteer through WebDriver BiDi: Playwright drives a Firefox of its own alone.
 
 import { once } from 'node:events'
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import puppeteer from 'puppeteer-core'
+import { HANG_MS } from '../../../support/waiting.mjs'
 import { missingProgram } from './missing-program.js'
+import { makeProfile, removeProfile } from './profiles.js'
 
 const EXECUTABLE = process.env.FIREFOX ?? '/usr/bin/firefox-esr'
 
@@ -22,6 +23,7 @@ export const launchFirefox = (options = {}) =>
     browser: 'firefox',
     executablePath: EXECUTABLE,
     headless: true,
+    timeout: HANG_MS,
     protocolTimeout: PROTOCOL_TIMEOUT_MS,
     ...options
   })
@@ -41,6 +43,7 @@ export function useFirefox(preferences = {}) {
   async function openPage(t, url) {
     const page = await browser.newPage()
     t.after(() => page.close().catch(() => {}))
+    page.setDefaultTimeout(HANG_MS)
     await page.goto(url)
     return page
   }
@@ -48,14 +51,14 @@ export function useFirefox(preferences = {}) {
 
 /** A Firefox with a profile of its own, which a test kills and starts again. Both end with the test. */
 export class KillableFirefox {
-  #directory = mkdtempSync(join(tmpdir(), 'terrace-killed-firefox-'))
+  #directory = makeProfile('killed-firefox')
   #browsers = 0
   #browser
 
   constructor(t) {
     t.after(async () => {
       await this.close()
-      rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+      removeProfile(this.#directory)
     })
   }
 
@@ -67,6 +70,7 @@ export class KillableFirefox {
   async open(url) {
     this.#browser ??= await launchFirefox({ userDataDir: this.#profile })
     const page = await this.#browser.newPage()
+    page.setDefaultTimeout(HANG_MS)
     await page.goto(url)
     return page
   }

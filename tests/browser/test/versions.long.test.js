@@ -1,4 +1,6 @@
 // Two versions of a site are open at the same time, whose versions of the package say things to each other in different ways.
+//
+// Long: pages that are frozen and go on, two versions of a site.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'

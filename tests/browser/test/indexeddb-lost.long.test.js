@@ -1,7 +1,10 @@
 // Connections to IndexedDB that are lost: the browser closes them, others delete the database or raise its version, the tab is killed.
+//
+// Long: tabs are killed.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { until } from '../../support/waiting.mjs'
 import { useBrowser } from './support/browser.js'
 import { serveLevel } from './support/indexeddb.js'
 import { test } from './support/patient-test.js'
@@ -166,9 +169,7 @@ test('calls whose transaction the browser ends are done again by a new connectio
   ])
 })
 
-test('a tab that is killed leaves every write that was acknowledged, and no part of a batch', {
-  timeout: 60_000
-}, async (t) => {
+test('a tab that is killed leaves every write that was acknowledged, and no part of a batch', async (t) => {
   const origin = await serveLevel(t)
   let least = 0
   let batches = 0
@@ -206,7 +207,7 @@ test('a tab that is killed leaves every write that was acknowledged, and no part
       assert.equal(new Set(found).size, 1, `parts of several batches: ${new Set(found)}`)
       assert.ok(found[0] >= least, `${least} was acknowledged, ${found[0]} is there`)
     }
-    while (acknowledged.length < 20 * kill) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => acknowledged.length >= 20 * kill)
     const crashed = once(page, 'crash')
     page.goto('chrome://crash').catch(() => {})
     await crashed

@@ -1,4 +1,6 @@
 // Snapshots and iterators over IndexedDB: histories at random beside a model, in a page and in a worker.
+//
+// Long: histories at random.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,6 @@
 // Tabs that share a database lose their leader in all ways, and another leads. TERRACE_KILLS=100 kills more leaders.
+//
+// Long: leaders end in all ways, in real time.
 
 import assert from 'node:assert/strict'
 import { crash, freeze, freezeHidden, hide, thaw, useBrowser } from './support/browser.js'

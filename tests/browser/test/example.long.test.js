@@ -1,4 +1,6 @@
 // The example of a live page: two pages and the program stay in step, and the page says how its connection is.
+//
+// Long: an example, with a server that ends and starts.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -30,7 +32,10 @@ async function stop({ child }) {
 /** Keeps a picture of the page, if somebody wants to look at it. */
 async function picture(page, name) {
   const directory = process.env.PICTURES
-  if (directory !== undefined) await page.screenshot({ path: join(directory, `${name}.png`) })
+  if (directory === undefined) return
+  // What moves has arrived then.
+  await page.waitForTimeout(700)
+  await page.screenshot({ path: join(directory, `${name}.png`) })
 }
 
 const state = (page, text) => page.locator('#state', { hasText: text }).waitFor()
@@ -60,7 +65,6 @@ test('the live page follows the program and other pages, and says how its connec
   await right.getByLabel('Prune the apple tree', { exact: true }).check()
   await left.locator('li:has(:checked)', { hasText: 'Prune the apple tree' }).waitFor()
   await left.getByText('2 of 3 to do').waitFor()
-  await left.waitForTimeout(700)
   await picture(left, 'filled')
   await left.setViewportSize({ width: 340, height: 640 })
   await left.emulateMedia({ colorScheme: 'dark' })

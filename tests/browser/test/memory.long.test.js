@@ -1,4 +1,6 @@
 // MemoryLevel in a page: abstract-level's published suite, unmodified; the module that the package brings, in a page and in a worker.
+//
+// Long: abstract-level's suite.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -27,10 +29,8 @@ test("abstract-level's suite passes in a page", async (t) => {
     ENGINE_POLICY
   )
   const page = await openPage(t, origin)
-  const lines = []
-  page.on('console', (message) => lines.push(...message.text().split('\n')))
   await page.addScriptTag({ url: '/tape.js' })
-  const registered = await page.evaluate(() => import('/suite.js').then(({ run }) => run()))
+  const { registered, lines } = await page.evaluate(() => import('/suite.js').then(({ run }) => run()))
   checkSuite(t, registered, lines, TESTS)
   assert.deepEqual(page.problems, [])
 })

@@ -1,5 +1,7 @@
 // Level in Firefox: in pages, which share a database, and in a worker; on the origin-private file system and on IndexedDB. TERRACE_SUITE=1 runs
 // abstract-level's published suite in each of them as well, which takes many minutes.
+//
+// Long: it needs Firefox.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,7 +1,10 @@
 // Tabs write and read one database while those that lead are killed: no acknowledged write is lost, none is done twice. TERRACE_KILLS=100
 // kills more.
+//
+// Long: leaders are killed in real time.
 
 import assert from 'node:assert/strict'
+import { until } from '../../support/waiting.mjs'
 import { crash, useBrowser } from './support/browser.js'
 import { engineFiles } from './support/engine-site.js'
 import { test } from './support/patient-test.js'
@@ -103,8 +106,10 @@ class Writer {
   /** Resolves once so many more writes are acknowledged. */
   async progress(count) {
     const wanted = this.acknowledged.size + count
-    while (this.acknowledged.size < wanted && this.wrong.length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    await until(
+      () => this.acknowledged.size >= wanted || this.wrong.length > 0,
+      `${count} more writes of ${this.name}`
+    )
   }
 }
 

@@ -1,4 +1,6 @@
 // Firefox is killed while a worker writes. TERRACE_KILLS=20 kills it more often.
+//
+// Long: it needs Firefox, which is killed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,6 @@
 // Level.repair in a dedicated worker and in a page: damaged databases on OPFS open again, with their entries.
+//
+// Long: a dozen databases are filled, damaged and repaired.
 
 import assert from 'node:assert/strict'
 import { useBrowser } from './support/browser.js'

@@ -1,17 +1,14 @@
-// Level in a dedicated worker, over the origin-private file system: its methods, opening it again, one owner, abstract-level's published suite,
-// and a browser that is killed while a worker writes.
+// Level in a dedicated worker, over the origin-private file system: its methods, opening it again, one owner, and a browser that is killed while
+// a worker writes.
+//
+// Long: half a million entries, a quota that is used up, a browser that is killed.
 
 import assert from 'node:assert/strict'
 import { KillableBrowser, useBrowser } from './support/browser.js'
-import { bundleOf, tapeBundle } from './support/bundles.js'
 import { killDuringWrites } from './support/killed-writes.js'
 import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
-import { checkSuite, suiteModule } from './support/suite-module.js'
-import { run, siteOf, wasm } from './support/worker-site.js'
-
-/** How many tests the suite registers for it today. abstract-level may add more. */
-const TESTS = 1500
+import { run, siteOf } from './support/worker-site.js'
 
 const openPage = useBrowser({ flags: ['--js-flags=--expose-gc'] })
 
@@ -533,33 +530,6 @@ test('a database opens, though garbage is collected meanwhile', async (t) => {
   `
   const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
   await run(page, 'openMany')
-})
-
-test("abstract-level's suite passes in a worker", async (t) => {
-  const head = "import { Level } from 'terrace'; let made = 0"
-  const suite = suiteModule(head, "(options) => new Level('suite ' + made++, options)")
-  const files = {
-    '/tape.js': await tapeBundle(),
-    '/suite.js': await bundleOf(suite),
-    '/terrace.wasm': wasm,
-    '/worker.js': `
-      await import('/tape.js')
-      const { run } = await import('/suite.js')
-      run().then((registered) => postMessage(registered))
-    `
-  }
-  const page = await openPage(t, await serveSite(t, files, ENGINE_POLICY))
-  const lines = []
-  page.on('console', (message) => lines.push(...message.text().split('\n')))
-  const registered = await page.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const worker = new Worker('/worker.js', { type: 'module' })
-        worker.onmessage = ({ data }) => resolve(data)
-        worker.onerror = (event) => reject(new Error(event.message))
-      })
-  )
-  checkSuite(t, registered, lines, TESTS)
 })
 
 test('every acknowledged write is there after the browser was killed', async (t) => {

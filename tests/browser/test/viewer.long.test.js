@@ -1,20 +1,20 @@
 // The viewer in Chromium: folders of testdata are dropped or chosen, and what it shows and exports is what they hold. Nothing is sent.
+//
+// Long: every database of testdata.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { buildViewer } from '../../../viewer/build.mjs'
 import { indexedDbLayout } from '../../../viewer/src/layouts/indexeddb.js'
 import { localStorageLayout, parse } from '../../../viewer/src/layouts/local-storage.js'
 import { useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
+import { choose, serveViewer, status } from './support/viewer.js'
 
 const openPage = useBrowser()
 const testdata = fileURLToPath(new URL('../../../testdata/', import.meta.url))
@@ -28,34 +28,20 @@ const DIGESTS = new Map(
     .map(([name, count, digest]) => [name, { count: Number(count), digest }])
 )
 
-let html
 let directory
 let copies = 0
-before(async () => {
-  html = await buildViewer()
+before(() => {
   directory = mkdtempSync(join(tmpdir(), 'terrace-viewer-'))
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Opens the page from a server that writes down what is asked of it. */
 async function openViewer(t) {
-  const requests = []
-  const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`)
-    response.writeHead(200, { 'content-type': 'text/html' }).end(html)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const page = await openPage(t, `http://127.0.0.1:${server.address().port}/`)
+  const { origin, requests } = await serveViewer(t)
+  const page = await openPage(t, origin)
   return Object.assign(page, { requests })
 }
 
-const choose = (page, folder) => page.setInputFiles('#directory', folder)
-const status = (page, text) => page.locator('#status', { hasText: text }).waitFor()
 const node = (page, text) => page.locator('#tree .node', { hasText: text }).first()
 const expand = (page, text) => node(page, text).locator('.arrow').click()
 const notice = (page) => page.locator('#notice').innerText()

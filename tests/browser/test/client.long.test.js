@@ -1,4 +1,6 @@
 // The client in a page, as the module that the package brings: what it does, and what it refuses.
+//
+// Long: a browser more, for what the tests of terrace-net try in Node.
 
 import assert from 'node:assert/strict'
 import { useBrowser } from './support/browser.js'

@@ -1,4 +1,6 @@
 // The histories at random of terrace-core's tests, over IndexedDB in a page: every way of writing, with hooks, against their model.
+//
+// Long: histories at random.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'

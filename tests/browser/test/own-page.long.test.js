@@ -1,4 +1,6 @@
 // A page that has a database for itself (`shared: false`), by a worker of its own.
+//
+// Long: pages that are reloaded, crash, and are kept for the way back.
 
 import assert from 'node:assert/strict'
 import { crash, useBrowser } from './support/browser.js'
@@ -75,6 +77,19 @@ const MORTAL = `addEventListener('message', (event) => {
   if (event.data.kind === 'die') close()
 })\n`
 
+/** A worker that says when a file was refused to it. Its clock stands, so it may be refused for as long as it takes. */
+const TELLS_OF_REFUSALS = `
+  performance.now = () => 0
+  const refused = new BroadcastChannel('refused')
+  const create = FileSystemFileHandle.prototype.createSyncAccessHandle
+  FileSystemFileHandle.prototype.createSyncAccessHandle = function (...args) {
+    return create.apply(this, args).catch((error) => {
+      refused.postMessage(error.name)
+      throw error
+    })
+  }
+`
+
 const siteOf = (t, files = {}, headers = {}) =>
   serveSite(t, { ...engineFiles, '/functions.js': FUNCTIONS, ...files }, ENGINE_POLICY, headers)
 
@@ -135,10 +150,13 @@ test('a page removes and repairs a database whose worker has only just ended, al
     const root = await navigator.storage.getDirectory()
     const file = await (await root.getDirectoryHandle('ended.terrace')).getFileHandle('0')
     const access = await file.createSyncAccessHandle()
-    setTimeout(() => access.close(), 500)
+    new BroadcastChannel('refused').onmessage = () => access.close()
     postMessage('locked')
   `
-  const origin = await siteOf(t, { '/terrace/other.js': worker })
+  const origin = await siteOf(t, {
+    '/terrace/other.js': worker,
+    '/terrace/worker.js': TELLS_OF_REFUSALS + engineFiles['/terrace/worker.js']
+  })
   const { page, call } = await pageOf(t, origin)
   const lock = () =>
     page.evaluate(() =>

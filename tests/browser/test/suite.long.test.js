@@ -1,4 +1,6 @@
 // The published test suite of abstract-level, unmodified, in a page: against a client over WebSocket, and against a sublevel of one.
+//
+// Long: abstract-level's suite, twice.
 
 import assert from 'node:assert/strict'
 import { MemoryLevel } from 'memory-level'
@@ -65,7 +67,7 @@ const suite = suiteModule(
   'isSublevel'
 )
 
-/** Runs the suite. Returns how many tests it has, and what it printed. */
+/** Runs the suite. Returns how many tests it has, what it printed, and what the page had to say. */
 async function run(t, isSublevel) {
   const origin = await serveSite(t, { '/tape.js': await tapeBundle(), '/suite.js': await bundleOf(suite) })
   const page = await openPage(t, origin)
@@ -81,14 +83,12 @@ async function run(t, isSublevel) {
   await page.exposeFunction('stopServer', (name) => servers.get(name).close())
   t.after(() => Promise.all([...servers.values()].map((server) => server.close())))
 
-  const lines = []
-  page.on('console', (message) => lines.push(...message.text().split('\n')))
   await page.addScriptTag({ url: '/tape.js' })
-  const registered = await page.evaluate(
+  const ran = await page.evaluate(
     (isSublevel) => import('/suite.js').then(({ run }) => run(isSublevel)),
     isSublevel
   )
-  return { registered, lines, problems: page.problems }
+  return { ...ran, problems: page.problems }
 }
 
 for (const [name, isSublevel] of [

@@ -1,5 +1,7 @@
 // Level and MemoryLevel in programs for pages, bundled by esbuild, Vite and webpack without a plugin, from the archives that `npm run pack`
 // makes.
+//
+// Long: packs and installs our packages, and runs bundlers.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,5 +1,7 @@
 // Level in WebKitGTK, which has no files for it: it falls to IndexedDB, in pages, which share a database, and in workers. TERRACE_SUITE=1 runs
 // abstract-level's published suite in both as well.
+//
+// Long: it needs WebKitGTK.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,8 +1,10 @@
 // A live page: its list follows writes made from Node. What a page has on the server goes with it.
+//
+// Long: a browser more, for what the tests of terrace-net try in Node.
 
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { NetLevel } from 'terrace-net'
+import { until } from '../../support/waiting.mjs'
 import { useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
 import { serve } from './support/served.js'
@@ -47,14 +49,11 @@ const shows = (page, lines) =>
     lines.join('\n')
   )
 
-/** Resolves once the server has so many sessions. The test runs out of time if it never has. */
-async function hasSessions(server, count) {
-  while (server.statistics().open.sessions !== count) await pause(5)
-}
+/** Resolves once the server has so many sessions. */
+const hasSessions = (server, count) =>
+  until(() => server.statistics().open.sessions === count, `${count} sessions`)
 
-test('the list of a page follows puts, batches, deletions and clears from Node', {
-  timeout: 20_000
-}, async (t) => {
+test('the list of a page follows puts, batches, deletions and clears from Node', async (t) => {
   const origin = await serveSite(t)
   const { address } = await serve(t, { origins: [origin] })
   const db = new NetLevel(address)
@@ -81,9 +80,7 @@ test('the list of a page follows puts, batches, deletions and clears from Node',
   assert.deepEqual(page.problems, [])
 })
 
-test('a page that is reloaded or closed leaves no session, iterator or subscription', {
-  timeout: 20_000
-}, async (t) => {
+test('a page that is reloaded or closed leaves no session, iterator or subscription', async (t) => {
   const origin = await serveSite(t)
   const { db, server, address } = await serve(t, { origins: [origin], limits: { sessionMs: 20 } })
   const page = await openPage(t, origin)

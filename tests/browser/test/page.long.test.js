@@ -1,4 +1,6 @@
 // Level in pages: its methods, several tabs, where it keeps its entries, and abstract-level's published suite.
+//
+// Long: abstract-level's suite, and all that pages do.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -361,9 +363,7 @@ for (const [name, headers] of Object.entries(PAGES)) {
       t,
       await siteOf(t, { '/tape.js': await tapeBundle(), '/terrace/suite.js': await bundleOf(suite) }, headers)
     )
-    const lines = []
-    page.on('console', (message) => lines.push(...message.text().split('\n')))
-    const registered = await page.evaluate(async () => {
+    const { registered, lines } = await page.evaluate(async () => {
       await import('/tape.js')
       const { run } = await import('/terrace/suite.js')
       return run()

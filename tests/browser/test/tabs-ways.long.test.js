@@ -1,4 +1,6 @@
 // The ways by which a tab reaches the worker of another: ports that a shared worker passes on, or broadcast channels.
+//
+// Long: dozens of pages, and waits for what a browser lacks.
 
 import assert from 'node:assert/strict'
 import { crash, useBrowser } from './support/browser.js'

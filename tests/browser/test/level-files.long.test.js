@@ -1,4 +1,6 @@
 // Level in a dedicated worker and the files of its databases: ranges of keys, exports and imports, removal, damage to the map of names.
+//
+// Long: databases of many megabytes and files.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,7 @@
 // Programs for pages, bundled by esbuild and by Vite without a plugin, in a project where our packages are installed as npm would
 // publish them.
+//
+// Long: packs and installs our packages, and runs bundlers.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

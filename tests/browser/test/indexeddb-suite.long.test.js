@@ -1,4 +1,6 @@
 // abstract-level's published suite, unmodified, over IndexedDB: in a page and in a worker.
+//
+// Long: abstract-level's suite, twice.
 
 import assert from 'node:assert/strict'
 import { useBrowser } from './support/browser.js'
@@ -15,11 +17,11 @@ const openPage = useBrowser()
 
 const suite = suiteModule(IMPORT_LEVEL, '(options) => new IndexedDbLevel(crypto.randomUUID(), options)')
 
-/** A worker has no console of the page, and imports what is no module after tape's script. */
+/** A worker imports what is no module after tape's script. */
 const worker = `
   import '/tape.js'
   import { run } from '/suite.js'
-  run().then((registered) => postMessage(registered))
+  run().then((result) => postMessage(result))
 `
 
 const inPage = (page) => page.evaluate(() => import('/suite.js').then(({ run }) => run()))
@@ -40,10 +42,8 @@ test("abstract-level's suite passes", { concurrency: true }, async (t) => {
   const runOn = (name, run) =>
     t.test(name, async (t) => {
       const page = await openPage(t, await serveSite(t, files))
-      const lines = []
-      page.on('console', (message) => lines.push(...message.text().split('\n')))
       await page.addScriptTag({ url: '/tape.js' })
-      const registered = await run(page)
+      const { registered, lines } = await run(page)
       checkSuite(t, registered, lines, TESTS)
       assert.deepEqual(page.problems, [])
     })

@@ -1,4 +1,6 @@
 // A server that is killed and started again while a page reads and writes, and one that is no longer heard of.
+//
+// Long: a server is killed, and a connection goes dead, in real time.
 
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
@@ -47,7 +49,7 @@ test('after kills of the server a page reads on, and nothing that it wrote is th
       )
 
       async function write() {
-        for (let number = 0; !state.isDone; number++) {
+        for (let number = 0; !state.isDone || state.written.length <= 100; number++) {
           try {
             await db.call('append', number)
             state.written.push(number)
@@ -112,20 +114,32 @@ test('after kills of the server a page reads on, and nothing that it wrote is th
   assert.ok(seen.unknown.length <= 2 * KILLS, `the fate of ${seen.unknown.length} is unknown`)
 })
 
-test('a page leaves a connection that went dead at once, though a browser waits a minute for its end', {
-  timeout: 30_000
-}, async (t) => {
+test('a page leaves a connection that went dead at once, though a browser waits a minute for its end', async (t) => {
   const origin = await serveSite(t)
   const { server, address } = await serve(t, { origins: [origin] })
   const proxy = await silentProxy(t, address)
   const page = await openPage(t, origin)
   await page.evaluate(async (address) => {
+    globalThis.sockets = []
+    globalThis.WebSocket = class extends WebSocket {
+      constructor(...args) {
+        super(...args)
+        globalThis.sockets.push(this)
+      }
+    }
     const { NetLevel } = await import('/terrace-net.js')
     globalThis.db = new NetLevel(address, { keepAliveMs: 1000 })
     await globalThis.db.put('a', '1')
   }, proxy.address)
   proxy.silence()
-  assert.equal(await page.evaluate(() => globalThis.db.get('a')), '1')
-  assert.equal(server.statistics().acceptedConnections, 2)
+  const [found, states] = await page.evaluate(async () => [
+    await globalThis.db.get('a'),
+    globalThis.sockets.map(({ readyState }) => ['connecting', 'open', 'closing', 'closed'][readyState])
+  ])
+  assert.equal(found, '1')
+  // Another connection had the answer, when the dead one had not ended yet.
+  assert.ok(states.length > 1)
+  assert.deepEqual([states[0], states.at(-1)], ['closing', 'open'])
+  assert.equal(server.statistics().acceptedConnections, states.length)
   assert.equal(server.statistics().open.sessions, 1)
 })
