@@ -6,17 +6,22 @@ import { basename, join } from 'node:path'
 import { BUNDLES } from './bundles.mjs'
 
 /**
- * Whether `file` is to be published.
+ * Whether `file` is to be published: neither what is stale, nor what builds keep for the next one.
  *
  * @param packageDirectory - Such as `packages/core`.
  * @param file - A path within its `dist`, with forward slashes.
  */
 export function isBuilt(packageDirectory, file) {
+  return !basename(file).startsWith('.') && !isStale(packageDirectory, file)
+}
+
+/** Whether `file` is a script, or the types of one, whose source is gone. */
+export function isStale(packageDirectory, file) {
   const script = /^(.*?)(\.d)?\.(m?)[jt]s$/.exec(file)
-  if (script === null || isBundle(packageDirectory, file)) return true
+  if (script === null || isBundle(packageDirectory, file)) return false
   const source = `${script[1]}.${script[3]}ts`
   // What is built a second time for browsers is in a directory of its own.
-  return [source, source.replace(/^browser\//, '')].some((each) =>
+  return ![source, source.replace(/^browser\//, '')].some((each) =>
     existsSync(join(packageDirectory, 'src', each))
   )
 }

@@ -1,27 +1,27 @@
 // Makes a package one module, which a page can import without a bundler, and each script that it starts another. The licences of everything
 // in them are beside them.
-//
-//   node scripts/bundle.mjs PACKAGE
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { BUNDLES } from './bundles.mjs'
 import { licencesOf } from './licences.mjs'
+import { root } from './workspace.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+/** What decides about every bundle besides its modules. */
+const ALWAYS = ['package-lock.json', 'scripts/bundle.mjs', 'scripts/bundles.mjs', 'scripts/licences.mjs']
 
-const [wanted] = process.argv.slice(2)
-if (BUNDLES[wanted] === undefined) {
-  console.error(`usage: node scripts/bundle.mjs ${Object.keys(BUNDLES).join('|')}`)
-  process.exit(2)
-}
-await bundle(wanted, BUNDLES[wanted])
-
-async function bundle(name, { directory, alias = {}, scripts }) {
+/** Makes the bundles of a package, unless they are made of what is there now. */
+export async function bundle(name) {
+  const { directory, alias = {}, scripts } = BUNDLES[name]
   const packageDirectory = join(root, 'packages', name)
   const dist = join(packageDirectory, 'dist')
+  // What they were made of, and how that was.
+  const record = join(dist, 'browser', '.inputs.json')
+  const licences = join(dist, 'browser', 'licences.txt')
+  const outputs = [licences, ...Object.keys(scripts).map((to) => join(dist, to))]
+  if (outputs.every(existsSync) && isCurrent(record)) return
+
   const manifest = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
   const metafiles = []
   for (const [to, contents] of Object.entries(scripts)) {
@@ -41,8 +41,23 @@ async function bundle(name, { directory, alias = {}, scripts }) {
     })
     metafiles.push(metafile)
   }
+  writeFileSync(licences, licencesOf(root, metafiles).join('\n---\n\n'))
+  const modules = metafiles
+    .flatMap(({ inputs }) => Object.keys(inputs))
+    .filter((file) => !file.endsWith('<stdin>'))
+  const inputs = [...new Set([...ALWAYS, `packages/${name}/package.json`, ...modules])]
+  writeFileSync(record, JSON.stringify(Object.fromEntries(inputs.map((file) => [file, stateOf(file)]))))
+  console.log(`built ${outputs.slice(1).join(', ')}`)
+}
 
-  const target = join(dist, 'browser')
-  writeFileSync(join(target, 'licences.txt'), licencesOf(root, metafiles).join('\n---\n\n'))
-  writeFileSync(join(target, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`)
+function isCurrent(record) {
+  if (!existsSync(record)) return false
+  const inputs = JSON.parse(readFileSync(record, 'utf8'))
+  return Object.entries(inputs).every(([file, state]) => stateOf(file) === state)
+}
+
+/** What changes when a file does. */
+function stateOf(file) {
+  const stats = statSync(join(root, file), { throwIfNoEntry: false })
+  return `${stats?.size} ${stats?.mtimeMs}`
 }

@@ -1,11 +1,11 @@
 // Puts a file into another one, between two markers that stay:
 //
-//   node scripts/embed.mjs results/rivals.md README.md rivals
+//   node scripts/embed.mjs bench/results/rivals.md README.md rivals
 //
 // replaces the text between `<!-- rivals -->` and `<!-- /rivals -->`. Without a name the source has such markers
 // itself, and each of its parts replaces the one of the same name:
 //
-//   node scripts/embed.mjs results/tuning.md docs/tuning.md
+//   node scripts/embed.mjs bench/results/tuning.md docs/tuning.md
 
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,7 +1,7 @@
 // Writes what follows from the description of the options, crates/engine/options.json, into code and documents: make options.
 //
 // Each part is in its file between a line with `options.json: NAME (make options)` and one with `options.json: end`.
-// tests/house/options.test.mjs compares what people write with the description. Decision 34 gives the reasons.
+// tests/rules/options.test.mjs compares what people write with the description. Decision 34 gives the reasons.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

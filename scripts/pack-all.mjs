@@ -3,17 +3,16 @@
 //
 //   node scripts/pack-all.mjs DIRECTORY
 
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { builtPlatforms, pack } from './pack.mjs'
+import { packagesIn } from './workspace.mjs'
 
 const [target] = process.argv.slice(2)
 if (target === undefined) {
   console.error('usage: node scripts/pack-all.mjs DIRECTORY')
   process.exit(2)
 }
-const { workspaces } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const archives = workspaces.flatMap((workspace) =>
-  pack(workspace.replace(/^packages\//, ''), target, builtPlatforms)
+const archives = packagesIn().flatMap(({ directory }) =>
+  pack(directory.replace(/^packages\//, ''), target, builtPlatforms)
 )
 for (const archive of new Set(archives)) console.log(relative('.', archive))

@@ -18,7 +18,7 @@ import {
   realpathSync,
   writeFileSync
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
@@ -26,21 +26,12 @@ import { PLATFORMS } from '../packages/terrace/scripts/platforms.mjs'
 import { withRepository } from './manifests.mjs'
 import { packPackage, packStage, THIRD_PARTY } from './pack-package.mjs'
 import { programFile, programName } from './prebuilds/paths.mjs'
+import { packagesIn, root } from './workspace.mjs'
 
 const ALL_PLATFORMS = '--all-platforms'
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const packagesDirectory = join(root, 'packages')
-const ours = new Map(
-  [...readdirSync(packagesDirectory), ...readdirSync(join(packagesDirectory, 'back-ends')).map(backEnd)]
-    // A package that has moved away leaves its node_modules in an older checkout.
-    .filter((directory) => existsSync(join(packagesDirectory, directory, 'package.json')))
-    .map((directory) => [manifestOf(join(packagesDirectory, directory)).name, directory])
-)
-
-/** The directory of a back-end in `packages/`. */
-function backEnd(name) {
-  return join('back-ends', name)
-}
+/** Our packages, by name, with their directories in `packages/`. */
+const ours = new Map(packagesIn().map(({ name, directory }) => [name, directory.slice('packages/'.length)]))
 
 /** By the directory of a package that has packages for the platforms: what they have in them. */
 const NATIVE = {

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } fr
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NATIVE_PACKAGES } from './manifests.mjs'
+import { packagesIn } from './workspace.mjs'
 
 const VERSION = String.raw`(?<version>\d+\.\d+\.\d+)`
 const OURS = '"(?:terrace(?:-[a-z]+)*|@terrace-db/[a-z0-9-]+)"'
@@ -23,12 +24,12 @@ const NPM_LOCK = [
 /** Each file that has the version in it, below `root`, with patterns that find it there. */
 function placesIn(root) {
   const read = (file) => readFileSync(join(root, file), 'utf8')
-  const { workspaces } = JSON.parse(read('package.json'))
+  const directories = packagesIn(root).map(({ directory }) => directory)
   const platforms = NATIVE_PACKAGES.flatMap((directory) =>
     readdirSync(join(root, 'packages', directory, 'npm')).map((name) => `packages/${directory}/npm/${name}`)
   )
-  const manifests = [...workspaces, ...platforms].map((directory) => `${directory}/package.json`)
-  const workshops = workspaces
+  const manifests = [...directories, ...platforms].map((directory) => `${directory}/package.json`)
+  const workshops = directories
     .map((directory) => `${directory}/workshop.json`)
     .filter((file) => existsSync(join(root, file)))
   const members = readdirSync(join(root, 'crates'))
@@ -42,7 +43,7 @@ function placesIn(root) {
     ],
     'Cargo.lock': locked,
     'fuzz/Cargo.lock': locked,
-    'crates/bench-rivals/Cargo.lock': locked,
+    'bench/rivals/Cargo.lock': locked,
     'package-lock.json': NPM_LOCK,
     'ruby/lib/leveldb/version.rb': [pattern("VERSION = '", "'")],
     'docs/c-library.md': [pattern('libterrace\\.so\\.')],

@@ -1,9 +1,9 @@
 // The databases that are compared: each is a package, or a module that exports its class as `Database`.
 
 import { fileURLToPath } from 'node:url'
-import { cluster, durableServer, durableServerOfMysql, objectStore } from '../../interop/back-ends/servers.js'
+import { cluster, durableServer, durableServerOfMysql, objectStore } from '../../tests/back-ends/servers.js'
 
-/** @typedef {{ name: string, from: string, server?: import('../../interop/back-ends/targets.js').Server }} Target */
+/** @typedef {{ name: string, from: string, server?: import('../../tests/back-ends/targets.js').Server }} Target */
 
 const module = (name) => fileURLToPath(new URL(`targets/${name}.js`, import.meta.url))
 

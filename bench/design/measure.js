@@ -5,7 +5,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { commit } from '../node/src/machine.js'
+import { commit } from '../../scripts/machine.mjs'
 
 const target = fileURLToPath(new URL('../../target', import.meta.url))
 

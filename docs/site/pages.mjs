@@ -69,9 +69,9 @@ const PARTS = [
     [
       ['Benchmarks', 'docs/benchmarks.md'],
       ['Where the time goes', 'docs/performance.md'],
-      ['Engines, in Rust', 'results/rivals.md'],
-      ['Databases, in Node', 'results/node.md'],
-      ['What was measured', 'results/README.md'],
+      ['Engines, in Rust', 'bench/results/rivals.md'],
+      ['Databases, in Node', 'bench/results/node.md'],
+      ['What was measured', 'bench/results/README.md'],
       ['The benchmark in Node', 'bench/node/README.md']
     ]
   ],
@@ -82,7 +82,7 @@ const PARTS = [
       ['Architecture', 'ARCHITECTURE.md'],
       ['The protocol of terrace-net', 'docs/net-protocol.md'],
       ['Builds', 'docs/prebuilds.md'],
-      ['Interoperation', 'interop/README.md'],
+      ['Interoperation', 'tests/interop/README.md'],
       ['Changes', 'CHANGELOG.md'],
       ['Decisions', 'docs/decisions/README.md']
     ]
@@ -109,11 +109,11 @@ const PARTS = [
 const OTHERS = [
   'README.md',
   'RELEASING.md',
-  'interop/clients/README.md',
-  'interop/back-ends/README.md',
+  'tests/downstream/README.md',
+  'tests/back-ends/README.md',
   'testdata/README.md',
   ...markdownIn('docs/decisions'),
-  ...markdownIn('results')
+  ...markdownIn('bench/results')
 ]
 
 /** Documents whose name would make them the page of a whole directory, which they are not. */

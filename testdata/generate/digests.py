@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Writes testdata/DIGESTS: what each generated database must contain, computed from contents.py rather than read
-from the databases. A line is directory, number of entries, and the digest of interop/operations.py.
+from the databases. A line is directory, number of entries, and the digest of tests/interop/operations.py.
 """
 
 import hashlib

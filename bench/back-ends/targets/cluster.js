@@ -1,4 +1,4 @@
-import { clusterUrl } from '../../../interop/back-ends/servers.js'
+import { clusterUrl } from '../../../tests/back-ends/servers.js'
 import { mysqlClass } from '../mysql-class.js'
 
 export const Database = mysqlClass(() => clusterUrl(0))

@@ -1,4 +1,4 @@
-import { urlOfMysql } from '../../../interop/back-ends/servers.js'
+import { urlOfMysql } from '../../../tests/back-ends/servers.js'
 import { mysqlClass } from '../mysql-class.js'
 
 export const Database = mysqlClass(urlOfMysql)

@@ -1,4 +1,4 @@
-import { serverUrl } from '../../../interop/back-ends/servers.js'
+import { serverUrl } from '../../../tests/back-ends/servers.js'
 import { mysqlClass } from '../mysql-class.js'
 
 export const Database = mysqlClass(serverUrl)

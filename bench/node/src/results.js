@@ -21,7 +21,7 @@ import { UsageError } from './errors.js'
  * @property {Record<string, import('./opening/trace.js').Calls | null>} [calls] of open: system calls of each line, null where they
  * cannot be counted
  * @property {import('./opening/many.js').Many} [many] of open: many databases in one process
- * @property {ReturnType<typeof import('./machine.js').machine>} machine
+ * @property {ReturnType<typeof import('../../../scripts/machine.mjs').machine>} machine
  * @property {string | null} commit
  * @property {string} date when it ended
  */

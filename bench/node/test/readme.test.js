@@ -12,10 +12,10 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 test('the README shows what results/ has', (t) => {
   const picture = join(temporaryDirectory(t), 'summary.svg')
-  const table = execFileSync(process.execPath, ['scripts/readme-table.mjs', picture], {
+  const table = execFileSync(process.execPath, ['bench/readme-table.mjs', picture], {
     cwd: root,
     encoding: 'utf8'
   })
   assert.ok(readFileSync(join(root, 'README.md'), 'utf8').includes(table))
-  assert.equal(readFileSync(picture, 'utf8'), readFileSync(join(root, 'results/summary.svg'), 'utf8'))
+  assert.equal(readFileSync(picture, 'utf8'), readFileSync(join(root, 'bench/results/summary.svg'), 'utf8'))
 })

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileSystem } from '../../../scripts/machine.mjs'
 import { Entries } from '../src/entries.js'
 import { EventLoopMonitor } from '../src/event-loop.js'
-import { fileSystem } from '../src/machine.js'
 import { Random, shuffled, zipfian } from '../src/random.js'
 import { reportOf } from '../src/report.js'
 import { lineNames, median } from '../src/statistics.js'

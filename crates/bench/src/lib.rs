@@ -34,6 +34,7 @@ pub mod machine;
 pub mod medians;
 pub mod meter;
 pub mod nothing;
+#[cfg(feature = "plot")]
 pub mod plot;
 pub mod progress;
 pub mod random;

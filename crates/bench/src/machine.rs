@@ -70,7 +70,7 @@ pub fn commit() -> Option<String> {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let changes =
-        git(&["status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)results"])?;
+        git(&["status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)bench/results"])?;
     let commit = git(&["describe", "--always", "--abbrev=12"])?;
     Some(if changes.is_empty() { commit } else { commit + "-dirty" })
 }

@@ -1,4 +1,4 @@
-//! The record of a run: one line for the reader, one JSON object for the files in `results/`.
+//! The record of a run: one line for the reader, one JSON object for the files in `bench/results/`.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};

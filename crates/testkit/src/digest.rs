@@ -1,4 +1,4 @@
-//! The digest that compares states, as `interop/operations.py` defines it.
+//! The digest that compares states, as `tests/interop/operations.py` defines it.
 
 use std::fmt;
 

@@ -5,12 +5,13 @@
 //! middle of anything and examines what is left; [`kills`] does so with processes; [`damage`] damages their files;
 //! [`stress`] uses one database from many threads. A [`campaign`] is many trials of one kind, counted. The tests are
 //! in `tests/`; `terrace-soak` runs all campaigns for a given time; the program `terrace-interop` is our engine's
-//! side of the interop matrix in `interop/`.
+//! side of the interop matrix in `tests/interop/`.
 
 pub mod campaign;
 pub mod crash;
 pub mod damage;
 pub mod digest;
+pub mod form;
 pub mod generator;
 pub mod keys;
 pub mod kills;

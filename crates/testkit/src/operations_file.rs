@@ -1,4 +1,4 @@
-//! Writes files of operations, which the drivers of the interop matrix apply; `interop/operations.py` describes them.
+//! Writes files of operations, which the drivers of the interop matrix apply; `tests/interop/operations.py` describes them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -20,8 +20,8 @@ const HEX = {
 
 /** Puts guides before the reference, which has many a word ten times, and before decisions and results. */
 function boostDocument(id) {
-  if (/^\/(reference|decisions|results)\//.test(id)) return 0.2
-  if (/^\/(ruby|interop|net-protocol|c-library)/.test(id)) return 0.5
+  if (/^\/(reference|decisions|bench\/results)\//.test(id)) return 0.2
+  if (/^\/(ruby|tests|net-protocol|c-library)/.test(id)) return 0.5
   return 1
 }
 

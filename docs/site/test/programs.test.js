@@ -17,7 +17,7 @@ const backEnd = (name) => [
 
 /** Pages whose programs another test runs, each with that test and a text in it that shows which page it takes. */
 const ELSEWHERE = [
-  ['UPGRADING.md', 'interop/upgrading/test/recipes.test.js', 'UPGRADING.md'],
+  ['UPGRADING.md', 'tests/upgrading/test/recipes.test.js', 'UPGRADING.md'],
   ['docs/sharing.md', 'packages/net/test/guides.test.js', 'docs/sharing.md'],
   ['packages/net/README.md', 'packages/net/test/guides.test.js', '../README.md'],
   ...['lmdb', 'mysql', 'slatedb'].map(backEnd)
@@ -25,11 +25,11 @@ const ELSEWHERE = [
 
 /** What else has a test: languages that are not JavaScript, by where their blocks are run or compared. */
 const OTHER_LANGUAGES = {
-  hex: 'crates/format/tests/doc_examples.rs and packages/net/test/protocol-document.test.js',
-  console: 'crates/cli/tests/documents.rs',
+  hex: 'crates/format/tests/all/doc_examples.rs and packages/net/test/protocol-document.test.js',
+  console: 'crates/cli/tests/all/documents.rs',
   ruby: 'ruby/test/readme_test.rb',
   c: 'crates/capi/tests/programs.rs',
-  cmake: 'tests/archives/library.test.mjs'
+  cmake: 'tests/published/archives/library.test.mjs'
 }
 
 const elsewhere = new Map(ELSEWHERE.map(([document, ...where]) => [document, where]))

@@ -1,57 +1,57 @@
-// Long keys of each kind are decoded in time that grows with their length and does not much exceed the time of encoding them:
-// whatever was stored can be read.
+// Long keys of each kind are decoded in steps, and with memory, that grow no faster than their length: whatever was stored can be
+// read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode, encode } from 'terrace-bytewise'
+import { bytesAllocatedBy } from '../../../tests/support/allocations.mjs'
+import { stepsOf } from '../../../tests/support/steps.mjs'
 
 const SIZE_BYTES = 4 << 20
 
-/** Decoding a BigInt used to take 16 times as long as encoding it. Now it takes about as long. */
-const MAX_RATIO = 4
+/** What decoding costs is counted with shorter keys: it is the same for each byte. */
+const COUNTED_BYTES = 1 << 16
 
-/** The time that a garbage collection may add to either. */
-const ALLOWANCE_MS = 200
+/** How many steps decoding may take for each byte. It takes up to six; those of encoding are about as many. */
+const MAX_STEPS = 8
 
-const bytes = Uint8Array.from({ length: SIZE_BYTES }, (_, index) => (index * 31) & 0xff)
-const hex = Buffer.from(bytes.map((byte) => byte | 1)).toString('hex')
-const numbers = new Float64Array(SIZE_BYTES / 8).map((_, index) => index - 1000)
+/** How many bytes decoding may allocate for each byte. A BigInt once took 32, and takes 5. */
+const MAX_ALLOCATED = 8
 
+/** What it takes whatever the length. */
+const ALLOWANCE = { steps: 1000, bytes: 1 << 16 }
+
+const code = new URL('../dist/', import.meta.url)
+
+const bytesOf = (size) => Uint8Array.from({ length: size }, (_, index) => (index * 31) & 0xff)
+const bigIntOf = (size) => BigInt(`0x${Buffer.from(bytesOf(size).map((byte) => byte | 1)).toString('hex')}`)
+const numbersOf = (size) => new Float64Array(size / 8).map((_, index) => index - 1000)
+
+/** How to make a key of each kind, of about this size. */
 const kinds = {
-  'a BigInt': () => BigInt(`0x${hex}`),
-  'a negative BigInt': () => -BigInt(`0x${hex}`),
-  'an ASCII string': () => 'terrace '.repeat(SIZE_BYTES / 8),
-  'a string of other characters': () => 'ключ漢\u{1f600}'.repeat(SIZE_BYTES / 16),
-  bytes: () => bytes,
-  'a typed array': () => numbers,
-  'an array of numbers': () => Array.from(numbers),
-  'an array of strings': () => Array.from({ length: SIZE_BYTES / 16 }, (_, index) => `entry ${index}`),
-  'an array with a long string': () => ['a\0b\x01'.repeat(SIZE_BYTES / 4)],
-  'an array with long bytes': () => [bytes],
-  'a set': () => new Set(Array.from({ length: SIZE_BYTES / 64 }, (_, index) => index)),
-  'a map': () => new Map(Array.from({ length: SIZE_BYTES / 64 }, (_, index) => [index, 'value']))
-}
-
-const timed = (run) => {
-  const begin = performance.now()
-  const result = run()
-  return [result, performance.now() - begin]
+  'a BigInt': bigIntOf,
+  'a negative BigInt': (size) => -bigIntOf(size),
+  'an ASCII string': (size) => 'terrace '.repeat(size / 8),
+  'a string of other characters': (size) => 'ключ漢\u{1f600}'.repeat(size / 16),
+  bytes: bytesOf,
+  'a typed array': numbersOf,
+  'an array of numbers': (size) => Array.from(numbersOf(size)),
+  'an array of strings': (size) => Array.from({ length: size / 16 }, (_, index) => `entry ${index}`),
+  'an array with a long string': (size) => ['a\0b\x01'.repeat(size / 4)],
+  'an array with long bytes': (size) => [bytesOf(size)],
+  'a set': (size) => new Set(Array.from({ length: size / 64 }, (_, index) => index)),
+  'a map': (size) => new Map(Array.from({ length: size / 64 }, (_, index) => [index, 'value']))
 }
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`${kind} of megabytes is decoded about as fast as it is encoded`, () => {
-    const key = make()
-    const times = { encode: Infinity, decode: Infinity }
+  test(`${kind} of megabytes is decoded about as fast as it is encoded`, async () => {
+    const shorter = encode(make(COUNTED_BYTES))
+    const steps = await stepsOf(code, () => decode(shorter))
+    assert.ok(steps <= MAX_STEPS * shorter.length + ALLOWANCE.steps, `${steps} steps`)
+    const allocated = await bytesAllocatedBy(() => decode(shorter))
+    assert.ok(allocated <= MAX_ALLOCATED * shorter.length + ALLOWANCE.bytes, `${allocated} bytes allocated`)
 
-    for (let round = 0; round < 2; round++) {
-      const [encoded, encodeMs] = timed(() => encode(key))
-      const [decoded, decodeMs] = timed(() => decode(encoded))
-      times.encode = Math.min(times.encode, encodeMs)
-      times.decode = Math.min(times.decode, decodeMs)
-      if (round === 0) assert.ok(Buffer.from(encode(decoded)).equals(encoded))
-    }
-
-    const message = `${times.encode.toFixed(0)} ms to encode, ${times.decode.toFixed(0)} ms to decode`
-    assert.ok(times.decode <= MAX_RATIO * times.encode + ALLOWANCE_MS, message)
+    const encoded = encode(make(SIZE_BYTES))
+    assert.ok(Buffer.from(encode(decode(encoded))).equals(encoded))
   })
 }

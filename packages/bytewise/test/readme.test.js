@@ -1,4 +1,4 @@
-// What README.md says of errors and limits. `make docs-programs` runs its examples.
+// What README.md says of errors and limits. `make test-docs` runs its examples.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

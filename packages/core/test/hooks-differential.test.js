@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
+import { scaled } from '../../../tests/support/form.mjs'
 import { kindsOf, temporaryDirectory } from './support/databases.js'
 import { runProgram } from './support/hook-programs.js'
 
-const count = Number(process.env.TERRACE_HOOK_PROGRAMS ?? 80)
+const count = Number(process.env.TERRACE_HOOK_PROGRAMS ?? scaled(80))
 const first = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 const comparisons = {

@@ -1,7 +1,8 @@
 // Prewrite hooks: who sees what, in which order, and what happens with errors.
 
 import assert from 'node:assert/strict'
-import { openLevel, pause, test, testOnAll } from './support/databases.js'
+import { turns, until } from '../../../tests/support/waiting.mjs'
+import { openLevel, test, testOnAll } from './support/databases.js'
 
 /** Adds functions that note where, and with what, they were called. */
 function noteCalls(spaces, options) {
@@ -292,12 +293,12 @@ testOnAll('a function that calls for a write each time leaves the event loop its
   }
   db.hooks.prewrite.add(again)
   await db.put('k', 'v')
-  await pause(20)
+  await until(() => calls > 1, 'the function to be called again')
   db.hooks.prewrite.delete(again)
   await db.put('last', 'v')
   const before = calls
-  await pause(5)
-  assert.ok(before > 1 && calls === before)
+  await turns(5)
+  assert.equal(calls, before)
 })
 
 testOnAll('a function cannot write synchronously', async (t) => {

@@ -1,7 +1,7 @@
 // Runs cargo, and tells which files it has made of a crate.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -60,8 +60,11 @@ export function addonFile(build) {
   return join(packageDirectory, `terrace.${build}.node`)
 }
 
-/** Puts a file in its place. Copied under another name first: a running process may have the old file mapped. */
+/**
+ * Puts a file in its place, unless it is there already. Copied under another name first: a running process may have the old file mapped.
+ */
 export function putInPlace(library, target) {
+  if (existsSync(target) && readFileSync(target).equals(readFileSync(library))) return
   copyFileSync(library, `${target}.new`)
   renameSync(`${target}.new`, target)
   console.log(`built ${target}`)

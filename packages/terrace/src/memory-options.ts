@@ -49,7 +49,6 @@ export function withoutStoreEncoding<K, V>(
  * The option `maxSizeBytes`.
  *
  * @throws TypeError
- * @internal
  */
 export function limitOf({ maxSizeBytes }: MemoryOpenOptions): number {
   if (maxSizeBytes === undefined || maxSizeBytes === null || maxSizeBytes === Infinity) return Infinity

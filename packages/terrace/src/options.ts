@@ -236,7 +236,7 @@ function text(name: string, value: unknown): string | undefined {
   return value
 }
 
-/** @internal */
+/** The value of an option that is a size in bytes, or undefined if the option is left out. */
 export function size(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
 

@@ -5,7 +5,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { newLevel, openLevel, pause, temporaryDirectory } from './support/databases.js'
+import { until } from '../../../tests/support/waiting.mjs'
+import { newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 const leave = new URL('./support/leave.js', import.meta.url)
 
@@ -62,13 +63,18 @@ for (const list of steps) {
 /** Opens what a worker has left. Deno says that a worker has ended before it takes the worker's environment down. */
 async function openAfterWorker(t, location) {
   const db = newLevel(t, { passive: true }, location)
-  for (let wait = 0; ; wait++) {
-    try {
-      await db.open()
-      return db
-    } catch (error) {
-      if (!process.versions.deno || error.cause?.code !== 'LEVEL_LOCKED' || wait === 3000) throw error
-    }
-    await pause(10)
+  if (process.versions.deno) await until(() => isOpened(db), 'the worker to give up its database')
+  else await db.open()
+  return db
+}
+
+/** Tries to open a database. Returns whether it is open; fails if it is not because it is locked. */
+async function isOpened(db) {
+  try {
+    await db.open()
+    return true
+  } catch (error) {
+    if (error.cause?.code !== 'LEVEL_LOCKED') throw error
+    return false
   }
 }

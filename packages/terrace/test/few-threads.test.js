@@ -6,12 +6,11 @@ import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../tests/support/waiting.mjs'
 import { openLevel, temporaryDirectory } from './support/databases.js'
 
 const program = fileURLToPath(new URL('./support/few-threads.js', import.meta.url))
 const COUNT = 100
-/** A program that takes longer hangs; each database waits for the disk several times. */
-const PATIENCE_MS = 300_000
 
 /** Makes a group of processes whose threads are counted. Only root can make one, on systems that have that controller. */
 function pidsGroup(t) {
@@ -49,7 +48,7 @@ test('databases that share their threads need no more of them, and close even if
   const command = [process.execPath, program, directory, String(COUNT), ...limit.more]
   const child = spawnSync('sh', ['-c', limit.start, 'sh', ...command], {
     encoding: 'utf8',
-    timeout: PATIENCE_MS
+    timeout: HANG_MS
   })
   assert.equal(child.status, 0, child.stderr)
   const { added } = JSON.parse(child.stdout)

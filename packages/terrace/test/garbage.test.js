@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Level } from 'terrace'
-import { entries, newLevel, openLevel, pause, temporaryDirectory } from './support/databases.js'
+import { turns, until } from '../../../tests/support/waiting.mjs'
+import { entries, newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 const collect = globalThis.gc
 
@@ -53,15 +54,13 @@ test('a database that was lost is closed', async (t) => {
   const db = newLevel(t, undefined, location)
 
   // Collection takes a while: finalizers run in later turns, and closing on another thread.
-  for (let attempt = 0; db.status !== 'open'; attempt++) {
+  const isOpened = async () => {
     collect()
-    await pause(20)
-
-    await db.open().catch((error) => {
-      assert.equal(error.cause.code, 'LEVEL_LOCKED')
-      assert.ok(attempt < 500, 'the lost database is still locked')
-    })
+    await turns()
+    await db.open().catch((error) => assert.equal(error.cause.code, 'LEVEL_LOCKED'))
+    return db.status === 'open'
   }
+  await until(isOpened, 'the lost database to be closed')
 
   assert.equal((await db.keys().all()).length, 100)
 })
@@ -75,7 +74,7 @@ test('iterators that are read to some point and lost do no harm', async (t) => {
     if (i % 20 === 0) collect()
   }
 
-  await pause(5)
+  await turns(10)
   collect()
   assert.equal((await db.keys().all()).length, 100)
 })

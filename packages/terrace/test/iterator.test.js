@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { entries, openLevel, pause } from './support/databases.js'
+import { turns } from '../../../tests/support/waiting.mjs'
+import { entries, openLevel } from './support/databases.js'
 
 async function levelOf(t, ...keys) {
   const db = await openLevel(t)
@@ -244,12 +245,12 @@ test('databases close with iterators in every state', async (t) => {
   }
 
   for (const [state, make] of Object.entries(states)) {
-    for (const milliseconds of [0, 3]) {
-      await t.test(`${state}, after ${milliseconds} ms`, async (t) => {
+    for (const count of [1, 10]) {
+      await t.test(`${state}, after ${count} turns of the event loop`, async (t) => {
         const db = await openLevel(t)
         await db.batch(entries(100))
         await make(db)
-        await pause(milliseconds)
+        await turns(count)
         await db.close()
       })
     }

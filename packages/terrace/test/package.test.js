@@ -1,5 +1,5 @@
 // The packages as npm would publish them, installed into empty projects, and used from ES modules, CommonJS and TypeScript, and
-// instead of classic-level. `interop/commonjs` has the programs that load CommonJS in their own ways.
+// instead of classic-level. `tests/bundlers` has the programs that load CommonJS in their own ways.
 
 import assert from 'node:assert/strict'
 import { execFileSync, execSync } from 'node:child_process'

@@ -26,7 +26,7 @@ test('a database may have a path of 400 characters', async (t) => {
   assert.deepEqual(readdirSync(join(location, '..')), [])
 })
 
-const isWindows = process.platform === 'win32' && 'Windows has other limits, see interop/windows/test'
+const isWindows = process.platform === 'win32' && 'Windows has other limits, see tests/platforms/windows/test'
 
 test('a path or a name that is too long is refused as such, and nothing is made', {
   skip: isWindows

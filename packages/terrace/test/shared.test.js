@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Level } from 'terrace'
 import { newLevel, temporaryDirectory } from './support/databases.js'
+import { holdClock } from './support/held-clock.js'
 
 const program = fileURLToPath(new URL('./support/sharing-process.js', import.meta.url))
 
@@ -25,6 +26,7 @@ class Writer {
   unknown = []
   failed = []
   isOwner = false
+  isBlocked = false
   /** How often it was told that it has missed writes, and what it was not told of without that; undefined until it has stopped. */
   missed = 0
   unheard
@@ -66,6 +68,7 @@ class Writer {
     if (what === 'done') this.done.push(key)
     if (what === 'unknown') this.unknown.push(key)
     if (what === 'missed') this.missed++
+    if (what === 'blocked') this.isBlocked = true
     if (what === 'unheard') this.unheard = Number(key)
     if (what === 'failed') this.failed.push(`${key} ${code}`)
     this.#waiting = this.#waiting.filter(({ isTrue, resolve }) => !isTrue() || resolve())
@@ -263,11 +266,14 @@ test('a database that its owner does not share says so', async (t) => {
   const owner = new Level(location)
   await owner.open()
   t.after(() => owner.close())
-  await assert.rejects(shared(t, location, { ownerTimeoutMs: 100 }).open(), ({ cause }) => {
+  const clock = holdClock(t)
+  const refused = assert.rejects(shared(t, location, { ownerTimeoutMs: 100 }).open(), ({ cause }) => {
     assert.equal(cause.code, 'LEVEL_LOCKED')
     assert.match(cause.message, /does not share it/)
     return true
   })
+  await clock.passUntilSettled(refused)
+  clock.release()
 })
 
 test('calls to an owner whose event loop is busy fail after a while, and say that', async (t) => {
@@ -275,16 +281,22 @@ test('calls to an owner whose event loop is busy fail after a while, and say tha
   const owner = new Writer(location, 'busy')
   t.after(() => owner.kill())
   await owner.until(() => owner.done.length > 0)
+  const clock = holdClock(t)
   const db = shared(t, location, { ownerTimeoutMs: 400 })
   await db.open()
   owner.say('block')
+  await owner.until(() => owner.isBlocked)
   const says = { message: /silent|busy/ }
-  await assert.rejects(async () => {
-    for (;;) await db.get('a')
-  }, says)
-  await assert.rejects(shared(t, location, { ownerTimeoutMs: 300 }).open(), ({ cause }) =>
-    /busy/.test(cause.message)
+  await clock.passUntilSettled(assert.rejects(db.get('a'), says))
+  await clock.passUntilSettled(
+    assert.rejects(shared(t, location, { ownerTimeoutMs: 300 }).open(), ({ cause }) =>
+      /busy/.test(cause.message)
+    )
   )
+  // Until it is closed, it goes on trying to take the owner's place, which takes time as well.
+  await owner.kill()
+  await clock.passUntilSettled(db.close())
+  clock.release()
 })
 
 test('a directory whose path is too long for a socket can be shared', async (t) => {

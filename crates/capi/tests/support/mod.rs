@@ -64,10 +64,14 @@ pub fn include_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
-/// Where the libraries are. Cargo does not build them for tests by itself, because no Rust code links them.
+/// Where the libraries are: beside `TERRACE_LIB`, which names the shared one. Otherwise they are built, which cargo does not do by itself
+/// for tests, because no Rust code links them.
 pub fn built_directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
+        if let Some(library) = std::env::var_os("TERRACE_LIB") {
+            return Path::new(&library).parent().expect("TERRACE_LIB is the path of a file").to_owned();
+        }
         // The test program is in `deps` of the profile's directory, which is in cargo's target directory.
         let program = std::env::current_exe().unwrap();
         let directory = program.ancestors().nth(2).unwrap();

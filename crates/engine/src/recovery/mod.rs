@@ -7,9 +7,9 @@
 //! logs ────► replay ─► verdict ─► evidence             the writes in them, and where each log ends
 //! ```
 //!
-//! The table lists each case, what is done about it, and where. A house test (`tests/house/recovery.test.mjs`) checks
+//! The table lists each case, what is done about it, and where. A house test (`tests/rules/recovery.test.mjs`) checks
 //! the table against the files. Modules are in this directory unless the table names another one; the tests are in
-//! `crates/engine/tests` or beside the code.
+//! `crates/engine/tests/all` or beside the code.
 //!
 //! | case | what is done | where | which test shows it |
 //! |---|---|---|---|

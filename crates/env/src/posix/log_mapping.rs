@@ -70,7 +70,7 @@ impl LogMapping {
     }
 
     fn advise(&self, from: u64, to: u64, advice: Advice) {
-        // Not `rustix::param::page_size`, which asks the program's headers: valgrind, which counts for `make gates`, hides them.
+        // Not `rustix::param::page_size`, which asks the program's headers: valgrind, which counts for `make test-gates`, hides them.
         // SAFETY: the call touches no memory of this process.
         let page_size_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
         let from = from.max(self.start) / page_size_bytes * page_size_bytes;

@@ -9,9 +9,9 @@ use crate::digest::Digest;
 
 /// The Python for which Debian's python3-plyvel is built.
 pub(super) const PYTHON: &str = "/usr/bin/python3";
-const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_checker.py");
+const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop/drivers/plyvel_checker.py");
 
-const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_driver.py");
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop/drivers/plyvel_driver.py");
 
 /// A process that opens one directory after the other.
 pub struct LevelDb {

@@ -19,7 +19,7 @@ use super::leveldb::{PYTHON, is_there};
 use crate::campaign::{Tally, TrialResult};
 use crate::random::Random;
 
-const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_lives.py");
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop/drivers/plyvel_lives.py");
 /// The number of keys that the driver writes.
 const KEYS: usize = 6_000;
 const LIVES: u64 = 3;

@@ -46,7 +46,7 @@ test('a search for what is nowhere says so', { skip: withoutChromium }, async (t
 test('guides come before the reference', { skip: withoutChromium }, async (t) => {
   const page = await searched(t, 'snapshot')
   const first = await page.locator('#localsearch-list a').first().getAttribute('href')
-  assert.doesNotMatch(first, /^\/(reference|decisions|results)\//)
+  assert.doesNotMatch(first, /^\/(reference|decisions|bench\/results)\//)
 })
 
 for (const path of [

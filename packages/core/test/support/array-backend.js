@@ -1,7 +1,7 @@
 // The smallest back-end: a sorted array of entries. It does what the interface promises and no more, with random delays and
 // errors, and so shows what the classes above it may rely on.
 
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { turns } from '../../../../tests/support/waiting.mjs'
 import { randomOf } from './random.js'
 
 /** The code of the errors that calls fail with. */
@@ -122,14 +122,14 @@ export class ArrayBackend {
   async #later(work, isLarge) {
     const isEarly = this.#chance(0.5)
     const early = isEarly ? work() : undefined
-    await (isLarge ? nextTurn() : this.#pause())
+    await (isLarge ? turns() : this.#pause())
     this.#failAtTimes()
     return isEarly ? early : work()
   }
 
   async #writeNext(sync) {
     // A disk takes its time.
-    await (sync ? nextTurn() : this.#pause())
+    await (sync ? turns() : this.#pause())
     // A synchronous write may have done it.
     const next = this.#waiting.shift()
     if (next !== undefined) this.#settle(next)
@@ -164,8 +164,8 @@ export class ArrayBackend {
   async #pause() {
     const chance = this.#random()
     if (chance < 0.4) for (let i = Math.floor(chance * 20); i > 0; i--) await null
-    else if (chance < 0.97) await nextTurn()
-    else await pause(1)
+    else if (chance < 0.97) await turns()
+    else await turns(5)
   }
 
   #chance(share) {

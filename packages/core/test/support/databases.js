@@ -8,7 +8,7 @@ import { BackendLevel } from 'terrace-core'
 import { belongingsOf, temporaryDirectory } from '../../../terrace/test/support/databases.js'
 import { ArrayBackend } from './array-backend.js'
 
-export { entries, pause, temporaryDirectory } from '../../../terrace/test/support/databases.js'
+export { entries, temporaryDirectory } from '../../../terrace/test/support/databases.js'
 
 let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 

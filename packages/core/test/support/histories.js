@@ -4,15 +4,13 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { FAILURE } from './array-backend.js'
 import { outcomes } from './history-model.js'
 import { randomOf } from './random.js'
 
 /** The errors of reads that were disturbed by other calls. */
 const READ_REFUSED = new RegExp(`_NOT_OPEN$|^${FAILURE}$`)
-
-/** A history that takes longer hangs. Most take some milliseconds. */
-const DEADLINE_MS = 20_000
 
 /**
  * Runs one history. Rejects if a promise stays unsettled, or if the stored data differs from the model.
@@ -26,7 +24,7 @@ export async function runHistory(seed, db, calm = () => {}) {
 
   try {
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`it does not end: ${history.unsettled()}`)), DEADLINE_MS)
+      timer = setTimeout(() => reject(new Error(`it does not end: ${history.unsettled()}`)), HANG_MS)
     })
     await Promise.race([history.run(), late])
   } catch (error) {

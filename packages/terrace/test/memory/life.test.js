@@ -6,10 +6,10 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { MemoryLevel } from 'terrace'
+import { HANG_MS, turns } from '../../../../tests/support/waiting.mjs'
 
 const MIB = 1 << 20
 
@@ -39,7 +39,7 @@ test('no file or directory is opened or made', {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['-e', program], {
     cwd: directory,
     encoding: 'utf8',
-    timeout: 60_000
+    timeout: HANG_MS
   })
   assert.equal(stderr, '')
   assert.equal(stdout, 'same\n')
@@ -84,7 +84,7 @@ test('thousands of instances, none of them closed, are separate and are collecte
       values,
       Array.from({ length: 2000 }, (_, i) => String(i))
     )
-    await pause(1)
+    await turns(2)
     global.gc()
   }
   assert.ok(process.memoryUsage().rss - before < 400 * MIB)

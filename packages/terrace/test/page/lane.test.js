@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { HANG_MS, turns } from '../../../../tests/support/waiting.mjs'
 import { randomOf } from '../../../core/test/support/random.js'
 import { LaneMemory } from '../../dist/browser/page/lane/memory.js'
 import { PageLane } from '../../dist/browser/page/lane/page-lane.js'
@@ -66,7 +66,7 @@ class Pair {
 const bytesOf = (length, fill) => new Uint8Array(length).fill(fill)
 
 test(`calls through memory and port are answered once, in order (TERRACE_SEED=${seed})`, {
-  timeout: 120_000
+  timeout: HANG_MS
 }, async (t) => {
   const random = randomOf(seed)
   const below = (count) => Math.floor(random() * count)
@@ -86,23 +86,23 @@ test(`calls through memory and port are answered once, in order (TERRACE_SEED=${
     waiting.add(checked)
     const way = below(100)
     if (way < 70 || waiting.size > 8) await Promise.all(waiting)
-    else if (way < 80) await nextTurn()
-    else if (way < 82) await pause(1)
+    else if (way < 80) await turns()
+    else if (way < 82) await turns(10)
   }
   await Promise.all(waiting)
 })
 
-test('calls that follow one another do not stop the event loop', { timeout: 120_000 }, async (t) => {
+test('calls that follow one another do not stop the event loop', { timeout: HANG_MS }, async (t) => {
   const pair = new Pair(t)
   let hasTurned = false
-  setTimeout(() => {
+  turns(10).then(() => {
     hasTurned = true
-  }, 5)
+  })
   while (!hasTurned || pair.spared < 1000) await pair.call(Kind.atOnce, bytesOf(10, 1))
   assert.ok(pair.port.sent > 0)
 })
 
-test('a message that does not fit goes through the port', { timeout: 120_000 }, async (t) => {
+test('a message that does not fit goes through the port', { timeout: HANG_MS }, async (t) => {
   const pair = new Pair(t)
   while (pair.spared < 10) await pair.call(Kind.atOnce, bytesOf(10, 1))
   const before = pair.port.sent

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { operationsOf } from '../../dist/browser/page/batch-operations.js'
 import { Connection, makeStore, openTab } from '../support/page.js'
 
@@ -171,9 +172,13 @@ test('a worker that takes the place of another is not sent what that one may hav
 
 test('a write whose answer was lost fails, though it is stored', async () => {
   const { db, connection, backend, store } = await openTab()
-  connection.intercept = (to) => to === 0
+  let isAnswered = false
+  connection.intercept = (to) => {
+    isAnswered ||= to === 0
+    return to === 0
+  }
   const put = db.put('a', '1')
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => isAnswered, 'the answer')
   connection.lose()
   await assert.rejects(put, lost)
   backend.connect(store)
@@ -188,7 +193,8 @@ test('writes that a closing worker has not begun are done by the next one, in or
   const ending = host.end()
   const late = [db.put('a', '2'), db.batch([{ type: 'put', key: 'b', value: '2' }]), db.put('a', '3')]
   await ending
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  // Each message takes a turn of the event loop.
+  await turns(10)
   const store = await storeWith([['a', '1']])
   backend.connect(store)
   await Promise.all(late)

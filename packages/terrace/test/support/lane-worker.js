@@ -15,6 +15,6 @@ const answerTo = (number, bytes, isRefused) =>
 
 lane.onMessage = ([[[kind, number]], bytes]) => {
   if (number !== ++last) throw new Error(`${number} came after ${last - 1}`)
-  if (kind === 2) setTimeout(() => lane.send(answerTo(number, bytes, false)), 1)
+  if (kind === 2) setImmediate(() => lane.send(answerTo(number, bytes, false)))
   else lane.send(answerTo(number, bytes, kind === 3))
 }

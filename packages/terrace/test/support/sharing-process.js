@@ -3,23 +3,25 @@
 //
 //   node sharing-process.js LOCATION NAME
 //
-// Lines on standard output: `open`, `owner` when it owns the database, `done KEY`, `unknown KEY`, `failed KEY CODE`, `missed`, and
-// `unheard COUNT` at the end. Commands on standard input: `stop` closes the database, `block` keeps the event loop from turning.
+// Lines on standard output: `open`, `owner` when it owns the database, `done KEY`, `unknown KEY`, `failed KEY CODE`, `missed`, `blocked`,
+// and `unheard COUNT` at the end. Commands on standard input: `stop` closes the database, `block` keeps the event loop from turning.
 
+import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Level } from 'terrace'
-
-/** How long to wait for what was not heard of yet, in ms. */
-const HEAR_MS = 5000
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 
 const [location, name] = process.argv.slice(2)
-const db = new Level(location, { shared: true, ownerTimeoutMs: 20_000 })
+const db = new Level(location, { shared: true, ownerTimeoutMs: HANG_MS })
 let isStopped = false
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   if (line === 'stop') isStopped = true
-  if (line === 'block') for (;;);
+  if (line === 'block') {
+    writeSync(1, 'blocked\n')
+    for (;;);
+  }
 })
 
 await db.open()
@@ -75,7 +77,7 @@ for (let n = 0; !isStopped; n++) {
 if (awaited.size > 0) {
   await new Promise((resolve) => {
     whenHeard = resolve
-    setTimeout(resolve, HEAR_MS).unref()
+    setTimeout(resolve, HANG_MS).unref()
   })
 }
 console.log(`unheard ${awaited.size}`)

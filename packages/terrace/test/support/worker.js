@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { parentPort } from 'node:worker_threads'
 import { Level } from 'terrace'
+import { turns } from '../../../../tests/support/waiting.mjs'
 
 const [location, task, name] = process.argv.slice(2)
 const db = new Level(location, { multithreading: task !== 'own' })
@@ -18,7 +19,7 @@ if (task === 'write') {
 }
 
 if (task === 'open-close') {
-  await new Promise((resolve) => setTimeout(resolve, Number(name)))
+  await turns(Number(name))
   await db.put(name, 'value')
 }
 

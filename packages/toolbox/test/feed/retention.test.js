@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { next, pause, until } from './support.js'
+import { next } from './support.js'
 
 async function put(db, from, to, value = '') {
   for (let number = from; number <= to; number++) await db.put(`${number}`, value)
@@ -150,7 +151,7 @@ for (const [name, open] of Object.entries(databases)) {
     await db.batch(Array.from({ length: 6000 }, (_, i) => ({ type: 'put', key: `${i}`, value: '' })))
     await put(db, 1, 10)
     const trimming = changes.trim().catch(() => 0)
-    await pause(2)
+    await turns(2)
     await db.close()
     await trimming
     await db.open()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { index } from 'terrace-toolbox/index'
+import { countTurns } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases, isExact } from '../support/databases.js'
 import { inStep, refusalOf } from './support/indexes.js'
@@ -22,9 +23,7 @@ for (const [name, open] of Object.entries(databases)) {
     await fill(db)
     await fill(db.sublevel('other', { valueEncoding: 'json' }))
     const progress = []
-    let turns = 0
-    const timer = setInterval(() => turns++, 0)
-    t.after(() => clearInterval(timer))
+    const counter = countTurns(t)
     const byGroup = index(db, {
       name: 'group',
       on: 'group',
@@ -34,7 +33,7 @@ for (const [name, open] of Object.entries(databases)) {
       }
     })
     await byGroup.ready
-    clearInterval(timer)
+    const { turns } = counter
     assert.deepEqual(progress.at(-1), { records: RECORDS, entries: RECORDS })
     assert.ok(progress.length >= RECORDS / 500)
     assert.ok(progress.every(({ records }, i) => i === 0 || records >= progress[i - 1].records))
@@ -245,11 +244,12 @@ test('a slow function makes steps smaller', async (t) => {
   const db = await databases['memory-level'](t, { valueEncoding: 'json' })
   for (const key of 'abcdefghij') await db.put(key, key)
   const steps = []
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => now)
   const slow = index(db, {
     name: 'slow',
     on(value) {
-      const end = performance.now() + 15
-      while (performance.now() < end);
+      now += 15
       return value
     },
     onProgress: ({ records }) => steps.push(records)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../../../', import.meta.url)
 
-/** The guide of a part. `make docs-programs` runs what is in it. */
+/** The guide of a part. `make test-docs` runs what is in it. */
 export function guideOf(part) {
   return readFileSync(new URL(`docs/toolbox/${part}.md`, root), 'utf8')
 }

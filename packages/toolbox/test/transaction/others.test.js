@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { transactions } from 'terrace-toolbox/transaction'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { databases, isExact } from '../support/databases.js'
 import { attempts } from './support/attempts.js'
 
@@ -118,7 +119,7 @@ for (const [name, open] of Object.entries(databases)) {
       },
       { retries: 0 }
     )
-    assert.equal(calls, 1)
+    assert.equal(calls, 2)
   })
 
   test(`${name}: retries are bounded, and the error says so`, async (t) => {
@@ -139,22 +140,31 @@ for (const [name, open] of Object.entries(databases)) {
     await assert.rejects(always(transactions(db, { retries: 2 })), conflict)
     assert.equal(calls, 3)
     await assert.rejects(always(transactions(db), { retries: 0 }), { ...conflict, message: /tried once/ })
-    assert.equal(calls, 1)
+    assert.equal(calls, 2)
     assert.equal(await db.get('b'), undefined)
   })
 
   test(`${name}: a signal ends the wait for another attempt`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
+    const controller = new AbortController()
+    let calls = 0
+    // The wait after the second attempt does not end.
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const running = transaction(
       async (tx) => {
         await tx.get('a')
-        await db.put('a', String(Math.random()))
+        await db.put('a', String(++calls))
         tx.put('b', '')
       },
-      { retries: Infinity, signal: AbortSignal.timeout(50) }
+      { retries: Infinity, signal: controller.signal }
     )
-    await assert.rejects(running, { code: 'LEVEL_ABORTED' })
+    const aborted = assert.rejects(running, { code: 'LEVEL_ABORTED' })
+    await until(() => calls === 2, 'two attempts')
+    await turns(20)
+    controller.abort()
+    await aborted
+    assert.equal(calls, 2)
   })
 
   test(`${name}: a commit that follows a close and another open is tried again`, async (t) => {

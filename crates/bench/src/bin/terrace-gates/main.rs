@@ -1,5 +1,5 @@
 //! Compares counts with committed ones: instructions, system calls, allocations and written bytes of fixed work. They
-//! do not depend on the speed of the machine or on its other work. `make gates` runs it in the root directory.
+//! do not depend on the speed of the machine or on its other work. `make test-gates` runs it in the root directory.
 
 mod allocations;
 mod amplification;
@@ -119,7 +119,7 @@ fn report(comparisons: &[Comparison<'_>]) -> ExitCode {
     }
     let count = |wanted| comparisons.iter().filter(|comparison| comparison.verdict == wanted).count();
     let (worse, better, new) = (count(Verdict::Worse), count(Verdict::Better), count(Verdict::New));
-    println!();
+    println!("\ntests {} passed, {worse} failed, 0 skipped\n", comparisons.len() - worse);
     if worse > 0 {
         println!(
             "{worse} counts are worse than committed. If that is the price of an improvement, say so in"
@@ -129,7 +129,7 @@ fn report(comparisons: &[Comparison<'_>]) -> ExitCode {
     }
     println!("No count is worse than committed; {better} are better, {new} new.");
     if better + new > 0 {
-        println!("`make gates-update` commits to them.");
+        println!("`make gates-update` accepts them.");
     }
     ExitCode::SUCCESS
 }

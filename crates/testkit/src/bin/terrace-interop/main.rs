@@ -1,4 +1,4 @@
-//! Our engine's side of the interop matrix; the commands are described in `interop/README.md`.
+//! Our engine's side of the interop matrix; the commands are described in `tests/interop/README.md`.
 
 use std::io::{Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Reads the files of operations and keys that `interop/operations.py` writes and describes.
+//! Reads the files of operations and keys that `tests/interop/operations.py` writes and describes.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

@@ -37,6 +37,8 @@ export class DatabaseWorker {
   #isClosing = false
   /** The channels of tabs. */
   readonly #links = new Map<string, Link>()
+  /** The links of those that are broadcast channels. */
+  readonly #broadcasts = new Set<string>()
   #line: Promise<Line | undefined>
   #onLine: (port: MessagePort | undefined) => void = () => {}
 
@@ -61,17 +63,8 @@ export class DatabaseWorker {
    * @param shared - Memory that the tab shares with this worker.
    */
   admit(tab: string, carrier: Carrier, shared?: SharedArrayBuffer): void {
-    if (this.#isClosing) {
-      carrier.close()
-      return
-    }
-    this.#links.get(tab)?.lose()
-    const link = new Link(carrier, tabLock(tab))
-    this.#links.set(tab, link)
-    void link.ended.then(() => {
-      if (this.#links.get(tab) === link) this.#links.delete(tab)
-    })
-    this.#hosted?.host(workerChannel(link, shared))
+    if (this.#isClosing) carrier.close()
+    else this.#serve(tab, carrier, shared)
   }
 
   /** Takes the connection to a broker that was asked for; undefined if there is none. */
@@ -131,16 +124,30 @@ export class DatabaseWorker {
 
   async #introduce({ tab, link, broker }: Introduce): Promise<void> {
     const line = broker === undefined ? undefined : await this.#lineTo(broker)
-    if (this.#isClosing) return
+    // The tab may have asked again meanwhile, and have its channel.
+    if (this.#isClosing || this.#broadcasts.has(link)) return
     if (line === undefined) {
       const carrier = new BroadcastChannel(linkChannel(link))
       carrier.postMessage(GREETING)
-      this.admit(tab, carrier)
+      this.#broadcasts.add(link)
+      void this.#serve(tab, carrier).ended.then(() => this.#broadcasts.delete(link))
     } else {
       const { port1, port2 } = new MessageChannel()
       line.port.postMessage({ kind: 'deliver', link } satisfies ToBroker, [port2])
-      this.admit(tab, port1)
+      this.#serve(tab, port1)
     }
+  }
+
+  #serve(tab: string, carrier: Carrier, shared?: SharedArrayBuffer): Link {
+    // A port may have reached the tab although it has asked again.
+    this.#links.get(tab)?.giveUp()
+    const link = new Link(carrier, tabLock(tab))
+    this.#links.set(tab, link)
+    void link.ended.then(() => {
+      if (this.#links.get(tab) === link) this.#links.delete(tab)
+    })
+    this.#hosted?.host(workerChannel(link, shared))
+    return link
   }
 
   /** The connection to this broker. If it is another than before, the former has died, unless it is of another version of the site. */

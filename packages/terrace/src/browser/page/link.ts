@@ -26,7 +26,7 @@ export class Link implements Channel {
       if (data === END) this.lose()
       else this.onMessage(data)
     }
-    carrier.onmessageerror = () => this.#give(END).lose()
+    carrier.onmessageerror = () => this.giveUp()
     if (peerLock === undefined) return
     whenFree(peerLock, this.#ended.signal, () => void whatHasArrived().then(() => this.lose()))
   }
@@ -50,6 +50,11 @@ export class Link implements Channel {
 
   close(): void {
     if (!this.#hasEnded) this.#give(END).#end()
+  }
+
+  /** Ends the channel for both sides, as lost. */
+  giveUp(): void {
+    if (!this.#hasEnded) this.#give(END).lose()
   }
 
   /** Takes the other side for gone. */

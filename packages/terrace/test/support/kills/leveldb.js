@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 /** The Python that Debian's python3-plyvel is built for. */
 const python = '/usr/bin/python3'
-const checker = fileURLToPath(new URL('../../../../../interop/drivers/plyvel_checker.py', import.meta.url))
+const checker = fileURLToPath(
+  new URL('../../../../../tests/interop/drivers/plyvel_checker.py', import.meta.url)
+)
 
 /** Why LevelDB cannot check on this machine; undefined if it can. */
 export function reasonWithout() {
@@ -34,7 +36,7 @@ export class LevelDB {
   }
 }
 
-/** The digest of `interop/operations.py`. */
+/** The digest of `tests/interop/operations.py`. */
 function digest(entries) {
   const sha = createHash('sha256')
 

@@ -4,11 +4,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { runtime } from './runtime.js'
 
 const writer = fileURLToPath(new URL('./writer.js', import.meta.url))
-/** A writer that says nothing for this long hangs. */
-const PATIENCE_MS = 60_000
 
 export class Victim {
   /** Whether it had opened the database. */
@@ -46,7 +45,7 @@ export class Victim {
     const timer = setTimeout(() => {
       this.#hangs = true
       this.#process.kill('SIGKILL')
-    }, PATIENCE_MS)
+    }, HANG_MS)
     const heard = new Promise((resolve) => {
       this.#wanted.push({ wanted, resolve, timer })
     })

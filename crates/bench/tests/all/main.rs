@@ -1,0 +1,3 @@
+//! The tests of the benchmark from outside, in one program.
+
+mod workloads;

@@ -1,0 +1,7 @@
+//! Shared by the tests of the environments.
+
+/// What this test program takes to run only `test`, given with its whole path, in a process of its own.
+pub fn only(test: &str) -> [String; 3] {
+    let (_program, test) = test.split_once("::").expect("a path begins with the name of the program");
+    ["--exact".to_owned(), test.to_owned(), "--nocapture".to_owned()]
+}

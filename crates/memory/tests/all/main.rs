@@ -1,0 +1,3 @@
+//! The tests of the map from outside, in one program.
+
+mod model;

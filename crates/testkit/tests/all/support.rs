@@ -1,0 +1,8 @@
+//! Shared by the tests of this crate.
+
+/// What this test program takes to run only `test`, given with its whole path, in a process of its own.
+#[cfg(unix)]
+pub fn only(test: &str) -> [String; 3] {
+    let (_program, test) = test.split_once("::").expect("a path begins with the name of the program");
+    ["--exact".to_owned(), test.to_owned(), "--nocapture".to_owned()]
+}

@@ -1,0 +1,218 @@
+// Connections to IndexedDB that are lost: the browser closes them, others delete the database or raise its version, the tab is killed.
+//
+// Long: tabs are killed.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { until } from '../../support/waiting.mjs'
+import { useBrowser } from './support/browser.js'
+import { serveLevel } from './support/indexeddb.js'
+import { test } from './support/patient-test.js'
+
+const KILLS = Number(process.env.TERRACE_KILLS ?? 4)
+
+/** Each batch of the killed tab writes its number under so many keys. */
+const BATCH_KEYS = 40
+
+const openPage = useBrowser()
+
+/** Opens a page with a database, and counts the connections that are opened from then on. */
+async function openDatabase(t, origin) {
+  const page = await openPage(t, origin)
+  await page.evaluate(async () => {
+    const { IndexedDbLevel } = await import('/level.js')
+    globalThis.db = new IndexedDbLevel('lost')
+    await globalThis.db.batch(
+      Array.from({ length: 500 }, (_, i) => ({ type: 'put', key: String(1000 + i), value: `v${i}` }))
+    )
+    globalThis.opened = 0
+    const { open } = IDBFactory.prototype
+    IDBFactory.prototype.open = function (...args) {
+      globalThis.opened++
+      return open.apply(this, args)
+    }
+  })
+  return page
+}
+
+test('calls go on while another tab raises the version, with the same state for iterators', async (t) => {
+  const origin = await serveLevel(t)
+  const page = await openDatabase(t, origin)
+  const other = await openPage(t, origin)
+  await page.evaluate(async () => {
+    globalThis.iterator = globalThis.db.keys()
+    globalThis.seen = await globalThis.iterator.nextv(10)
+    await globalThis.db.del('1400')
+  })
+  await other.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.open('level-js-lost', 7)
+        request.onsuccess = () => resolve(request.result.close())
+        request.onblocked = () => reject(new Error('blocked'))
+      })
+  )
+  const seen = await page.evaluate(async () => {
+    const { db, iterator } = globalThis
+    const first = db.put('2000', 'new')
+    const rest = await iterator.all()
+    await first
+    return [
+      globalThis.seen.length + rest.length,
+      rest.includes('1400'),
+      await db.has('1400'),
+      globalThis.opened
+    ]
+  })
+  assert.deepEqual(seen, [500, true, false, 1])
+})
+
+test('when another tab deletes the database, it is empty, and older snapshots say that they are gone', async (t) => {
+  const origin = await serveLevel(t)
+  const page = await openDatabase(t, origin)
+  const other = await openPage(t, origin)
+  await page.evaluate(() => {
+    globalThis.snapshot = globalThis.db.snapshot()
+  })
+  await other.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.deleteDatabase('level-js-lost')
+        request.onsuccess = () => resolve()
+        request.onblocked = () => reject(new Error('blocked'))
+      })
+  )
+  const seen = await page.evaluate(async () => {
+    const { db, snapshot } = globalThis
+    const result = [await db.get('1000')]
+    await db.put('a', '1')
+    const iterator = db.iterator({ snapshot })
+    const reads = [db.get('1000', { snapshot }), db.has('1000', { snapshot }), iterator.next()]
+    for (const read of reads) result.push(await read.catch(({ code }) => code))
+    await iterator.close()
+    await snapshot.close()
+    result.push(await db.iterator().all())
+    return result
+  })
+  const gone = 'LEVEL_OUTDATED'
+  assert.deepEqual(seen, [undefined, gone, gone, gone, [['a', '1']]])
+})
+
+test('when the data of the site is cleared, the browser closes the connection, and calls open another', async (t) => {
+  const origin = await serveLevel(t)
+  const page = await openDatabase(t, origin)
+  const devTools = await page.context().newCDPSession(page)
+  await devTools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
+  const seen = await page.evaluate(async () => {
+    const { db } = globalThis
+    const [, , found] = await Promise.all([db.put('a', '1'), db.put('b', '2'), db.get('1000')])
+    return [found, await db.iterator().all(), globalThis.opened]
+  })
+  assert.deepEqual(seen, [
+    undefined,
+    [
+      ['a', '1'],
+      ['b', '2']
+    ],
+    1
+  ])
+})
+
+test('calls whose transaction the browser ends are done again by a new connection, once', async (t) => {
+  const page = await openDatabase(t, await serveLevel(t))
+  const seen = await page.evaluate(async () => {
+    const { db } = globalThis
+    const failing = async (count, prototype, name, how, work) => {
+      const original = prototype[name]
+      prototype[name] = function (...args) {
+        if (count-- <= 0) return original.apply(this, args)
+        return how(this)
+      }
+      globalThis.opened = 0
+      const result = await work().catch(({ code }) => code)
+      Object.assign(prototype, { [name]: original })
+      return [result, globalThis.opened]
+    }
+    const ended = (each) => each.abort()
+    const closed = () => {
+      throw new DOMException('The database connection is closing.', 'InvalidStateError')
+    }
+    const snapshot = db.snapshot()
+    const put = (value) => () => db.put('1000', value).then(() => db.get('1000'))
+    const results = [
+      await failing(1, IDBTransaction.prototype, 'commit', ended, put('once')),
+      await failing(1, IDBDatabase.prototype, 'transaction', closed, put('closed')),
+      await failing(1, IDBTransaction.prototype, 'commit', ended, () => db.get('1001')),
+      await failing(2, IDBTransaction.prototype, 'commit', ended, put('twice')),
+      await failing(2, IDBDatabase.prototype, 'transaction', closed, () => db.keys().all())
+    ]
+    const states = [await db.get('1000'), await db.get('1000', { snapshot })]
+    const refused = await db.put('1000', 'refused').catch(({ code }) => code)
+    await snapshot.close()
+    await db.close()
+    await db.open()
+    await db.put('1000', 'opened again')
+    return [results, states, refused, await db.get('1000')]
+  })
+  assert.deepEqual(seen, [
+    [
+      ['once', 1],
+      ['closed', 1],
+      ['v1', 1],
+      ['LEVEL_IO_ERROR', 1],
+      // The one that the last call has left, and another one.
+      ['LEVEL_IO_ERROR', 2]
+    ],
+    ['closed', 'v0'],
+    'LEVEL_WRITES_REFUSED',
+    'opened again'
+  ])
+})
+
+test('a tab that is killed leaves every write that was acknowledged, and no part of a batch', async (t) => {
+  const origin = await serveLevel(t)
+  let least = 0
+  let batches = 0
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const page = await openPage(t, origin)
+    const acknowledged = []
+    await page.exposeFunction('acknowledge', (number) => acknowledged.push(number))
+    const found = await page.evaluate(
+      async ([keys, least]) => {
+        const { IndexedDbLevel } = await import('/level.js')
+        const db = new IndexedDbLevel('killed', { valueEncoding: 'json' })
+        await db.open()
+        const values = await db.values().all()
+        const write = (number) =>
+          db.batch(
+            Array.from({ length: keys }, (_, i) => ({ type: 'put', key: `k${i}`, value: number })),
+            { sync: number % 5 === 0 }
+          )
+        let next = least
+        const loop = async () => {
+          for (;;) {
+            const number = ++next
+            await write(number)
+            globalThis.acknowledge(number)
+          }
+        }
+        // A few are always on their way.
+        for (let i = 0; i < 4; i++) loop()
+        return values
+      },
+      [BATCH_KEYS, least + 100]
+    )
+    if (kill > 1) {
+      assert.equal(found.length, BATCH_KEYS)
+      assert.equal(new Set(found).size, 1, `parts of several batches: ${new Set(found)}`)
+      assert.ok(found[0] >= least, `${least} was acknowledged, ${found[0]} is there`)
+    }
+    await until(() => acknowledged.length >= 20 * kill)
+    const crashed = once(page, 'crash')
+    page.goto('chrome://crash').catch(() => {})
+    await crashed
+    least = Math.max(...acknowledged)
+    batches += acknowledged.length
+  }
+  t.diagnostic(`${KILLS} kills, ${batches} batches acknowledged`)
+})

@@ -1,0 +1,23 @@
+// Lines about tests that scripts read.
+
+import { appendFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const { TERRACE_TEST_NAMES } = process.env
+
+/** The path of a file in the repository. */
+export function placeOf(file) {
+  return relative(root, file).replaceAll('\\', '/')
+}
+
+/** The line in the output of tests that says how long a file of the repository took. */
+export function fileLine(file, seconds) {
+  return `file ${seconds.toFixed(1)} s ${file}\n`
+}
+
+/** Appends the name of a test, with that of its file, to the list that TERRACE_TEST_NAMES names, if it is set. */
+export function recordName(file, name) {
+  if (TERRACE_TEST_NAMES) appendFileSync(TERRACE_TEST_NAMES, `${file} › ${name}\n`)
+}
