@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { isShort } from './form.mjs'
 import { judge } from './known.mjs'
 
 const packages = fileURLToPath(new URL('../../packages', import.meta.url))
@@ -57,7 +58,8 @@ export async function runPart(part, tested) {
   const { [part]: known = [] } = tested.known
   const { directory, least } = PARTS[part]
   const path = join(packages, directory)
-  const files = readdirSync(path).filter((file) => file.endsWith('.test.js'))
+  const isRun = (file) => file.endsWith('.test.js') && !(isShort && file.endsWith('.long.test.js'))
+  const files = readdirSync(path).filter(isRun)
   // Writes that wait for the disk make these tests long, and they are not about it.
   const temporary = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'terrace-common-'))
   const begun = performance.now()
