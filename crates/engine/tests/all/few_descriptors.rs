@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::support::only;
+use crate::support::{only, scaled};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
 const DIRECTORY: &str = "TERRACE_FEW_DESCRIPTORS_DIRECTORY";
 const ENTRIES: u64 = 30_000;
 const ENTRIES_A_BATCH: u64 = 100;
-/// All keys and values together take 150 MB.
-const VALUE_SIZE_BYTES: usize = 5_000;
+/// All keys and values together take 150 MB, in tables of a megabyte, so that there are more of them than descriptors. In the short form
+/// the values and the tables are smaller.
+const VALUE_SIZE_BYTES: u32 = 5_000;
+const TABLE_SIZE_BYTES: u32 = 1 << 20;
 
 /// Runs `role` with `limit` descriptors in a new directory, and checks the directory afterwards.
 fn run(role: &str, limit: usize) {
@@ -54,12 +56,11 @@ fn helper_process() {
     println!("\ndone as told");
 }
 
-/// Tables of a megabyte, so that there are more of them than descriptors.
 fn options(map_tables: bool) -> Options {
     Options {
         map_tables,
-        write_buffer_size_bytes: 1 << 20,
-        max_file_size_bytes: 1 << 20,
+        write_buffer_size_bytes: scaled(TABLE_SIZE_BYTES) as usize,
+        max_file_size_bytes: scaled(TABLE_SIZE_BYTES).into(),
         ..Options::default()
     }
 }
@@ -76,7 +77,7 @@ fn value(number: u64) -> Vec<u8> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 56) as u8
     };
-    (0..VALUE_SIZE_BYTES).map(|_| next()).collect()
+    (0..scaled(VALUE_SIZE_BYTES)).map(|_| next()).collect()
 }
 
 /// Divides the entries among databases in `directories`, and reads them while they are open and again after reopening.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::only;
+use crate::support::{only, scaled};
 use terrace_engine::{
     BackgroundPool, Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot,
     WriteBatch, WriteOptions,
@@ -258,7 +258,7 @@ fn fork_a_busy_process(directory: &Path) {
         works(|_, directory, _| Db::open(directory.join("other"), Options::default())?.close());
         // Also ends the threads when an assertion fails.
         let _ends = OnDrop(|| ends.store(true, Ordering::Relaxed));
-        for _ in 0..30 {
+        for _ in 0..scaled(30) {
             let mut iterator = db.iter(IterOptions::default()).unwrap();
             iterator.seek_to_first().unwrap();
             let snapshot = db.snapshot();
