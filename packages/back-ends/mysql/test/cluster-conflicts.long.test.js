@@ -8,7 +8,7 @@ import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { clusterMissing, startCluster } from './cluster/index.js'
 
 /** How many batches each writer on two nodes writes to the same keys. Without care, some of a thousand are lost. */
-const BATCHES = 600
+const BATCHES = 250
 const KEYS = 10
 
 test('batches that conflict with those of another node are not acknowledged and lost', {

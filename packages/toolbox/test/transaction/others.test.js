@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { transactions } from 'terrace-toolbox/transaction'
+import { holdClock } from '../../../../tests/support/clock.mjs'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { databases, isExact } from '../support/databases.js'
 import { attempts } from './support/attempts.js'
@@ -150,7 +151,7 @@ for (const [name, open] of Object.entries(databases)) {
     const controller = new AbortController()
     let calls = 0
     // The wait after the second attempt does not end.
-    t.mock.timers.enable({ apis: ['setTimeout'] })
+    holdClock(t)
     const running = transaction(
       async (tx) => {
         await tx.get('a')
