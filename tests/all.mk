@@ -3,9 +3,9 @@
 
 PACKAGES := $(patsubst %/package.json,%,$(wildcard packages/*/package.json packages/back-ends/*/package.json))
 PACKAGE_PARTS := $(notdir $(PACKAGES))
-SHORT_PARTS := crates terrace net mysql toolbox core browser interop check capi gates slatedb lmdb \
+SHORT_PARTS := crates terrace net mysql toolbox core browser interop check capi gates slatedb lmdb back-ends \
   $(filter-out terrace net mysql toolbox core slatedb lmdb,$(PACKAGE_PARTS)) ruby demo
-PARTS := $(SHORT_PARTS) back-ends soak load platforms windows miri tsan loom targets arm64 mysql-on-mysql firefox webkit \
+PARTS := $(SHORT_PARTS) soak load platforms windows miri tsan loom targets arm64 mysql-on-mysql firefox webkit \
   bundlers downstream upgrading published archives docs bench workflow
 
 .PHONY: parts $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
@@ -102,9 +102,9 @@ test-targets: setup ## the engine compiles for platforms where it has no files o
 # BACK_ENDS="--target LmdbLevel --job suite": this part alone.
 BACK_ENDS ?=
 test-back-ends: build setup-tests ## abstract-level's suite, core's and the toolbox's tests, and probes over every back-end, and what the docs say of them
-	@scripts/setup mysql
-	node tests/back-ends/run.js $(BACK_ENDS)
-	$(NODE_TEST) tests/back-ends/test/*.test.js
+	@$(if $(TERRACE_SHORT),,scripts/setup mysql)
+	node tests/back-ends/run.js $(if $(TERRACE_SHORT),--target MemoryLevel --job ttl --job lock --job streams,$(BACK_ENDS))
+	$(NODE_TEST) $(if $(TERRACE_SHORT),tests/back-ends/test/{docs,known}.test.js,tests/back-ends/test/*.test.js)
 
 back-ends: build setup-tests ## the same run: results, and the tables of docs/back-ends.md
 	@scripts/setup mysql

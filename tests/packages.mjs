@@ -5,7 +5,7 @@
 //   npm test -- test/close.test.js        a file, or a directory of files
 //   npm test --workspace packages/net -- 'a name'
 //
-// All of its tests are: the type tests, test/**/*.test.js, abstract-level's suite and the tests of other packages over its database.
+// All of its tests are: the type tests, test/**/*.test.js, and abstract-level's suite over its databases.
 // TERRACE_SHORT=1 leaves out *.long.test.js. TERRACE_BUILT=1 builds nothing.
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ const REPORTER = new URL('./support/reporter.mjs', import.meta.url).href
 const COMPILER = join(root, 'node_modules/typescript/bin/tsc')
 
 /** Programs that are no tests of Node's runner, after those that are. */
-const PROGRAMS = ['test/suite/run.mjs', 'test/common/run.mjs']
+const PROGRAMS = ['test/suite/run.mjs']
 /** Where no tests are, but what they use. */
 const NO_TESTS = ['support', 'fixtures', 'node_modules']
 

@@ -69,8 +69,6 @@ test('a manifest names the packages that its tests use: npm test builds these', 
     const { dependencies, devDependencies, peerDependencies } = one.manifest
     const named = { ...dependencies, ...devDependencies, ...peerDependencies, [one.name]: one }
     const used = usedBy(one, ['src', 'test']).map(({ name }) => name)
-    // Their tests run over its database.
-    if (files.includes(`${one.directory}/test/common/run.mjs`)) used.push('terrace-core', 'terrace-toolbox')
     assert.deepEqual(
       used.filter((name) => !(name in named)),
       [],

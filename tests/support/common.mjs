@@ -92,29 +92,6 @@ export async function runPart(part, tested) {
   }
 }
 
-/**
- * Runs all parts that do not refuse the database, or the one that the argument of the program names, and prints what they came to.
- * In the short form it runs none that is not named.
- *
- * @param {Tested | (() => Promise<Tested>)} wanted - What they run over, or what makes it if any part is run.
- */
-export async function runParts(wanted) {
-  const [only] = process.argv.slice(2)
-  if (isShort && only === undefined) return
-  const tested = typeof wanted === 'function' ? await wanted() : wanted
-  const parts = Object.keys(PARTS).filter((part) => refusalOf(part, tested.supports) === undefined)
-  for (const part of only === undefined ? parts : [only]) {
-    const { passed, exceptions, surprises, errors } = await runPart(part, tested)
-    const isGreen = surprises.length === 0
-    const but = exceptions.length > 0 ? `, ${exceptions.length} known not to` : ''
-    console.log(`${isGreen ? 'ok' : 'not ok'}: ${passed} tests of ${part} pass over ${tested.name}${but}`)
-    if (isGreen) continue
-    console.log(surprises.join('\n'))
-    console.error(errors)
-    process.exitCode = 1
-  }
-}
-
 /** What the names of the tests to run match. */
 function pattern(name, known) {
   const leftOut = known.filter(({ is }) => is === 'left out').map(({ test }) => `.*${escaped(test)}`)

@@ -1,5 +1,5 @@
 import { LmdbLevel } from 'terrace-lmdb'
-import { known } from '../../../packages/back-ends/lmdb/test/common/known.js'
+import { known } from '../known/lmdb.js'
 
 /** @type {import('../targets.js').Target} */
 export const lmdb = {

@@ -1,5 +1,5 @@
 import { MemoryLevel } from 'terrace'
-import { known } from '../../../packages/terrace/test/common/known.js'
+import { known } from '../known/memory.js'
 
 /** @type {import('../targets.js').Target} */
 export const memory = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { MysqlLevel } from 'terrace-mysql'
-import { known } from '../../../packages/back-ends/mysql/test/common/known.js'
+import { known } from '../known/mysql.js'
 import { cluster, clusterUrl, oneServer, oneServerOfMysql, serverUrl, urlOfMysql } from '../servers.js'
 
 /** The name of the database of a location. */

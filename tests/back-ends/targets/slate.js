@@ -1,5 +1,5 @@
 import { SlateLevel } from 'terrace-slatedb'
-import { known } from '../../../packages/back-ends/slatedb/test/common/known.js'
+import { known } from '../known/slate.js'
 import { objectStore, storeLocation, storeOptions } from '../servers.js'
 
 const supports = { getSync: false, putSync: false, everyWrite: true }
@@ -11,8 +11,8 @@ export const slate = {
   name: 'SlateLevel',
   machines: 'one writes, any number read',
   supports,
-  // Otherwise the tests of the toolbox, which write much, wait for the engine to see what it has compacted.
-  make: (location, options) => new SlateLevel(location, { ...options, ...soon, pollIntervalMs: 500 }),
+  // The engine lets writes, and its end, wait until it has seen what was compacted. These tests write much.
+  make: (location, options) => new SlateLevel(location, { ...options, ...soon, pollIntervalMs: 50 }),
   several: {},
   known
 }

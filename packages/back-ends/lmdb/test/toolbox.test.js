@@ -1,4 +1,4 @@
-// The toolbox over a database in LMDB, and a server before it. The whole tests of the toolbox run over LMDB in test/common.
+// The toolbox over a database in LMDB, and a server before it. tests/back-ends runs the whole tests of the toolbox over it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

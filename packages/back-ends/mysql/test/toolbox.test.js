@@ -1,4 +1,4 @@
-// Parts of the toolbox over a database in MariaDB, and a server before it. The whole tests of the toolbox run over MySQL in test/common.
+// Parts of the toolbox over a database in MariaDB, and a server before it. tests/back-ends runs the whole tests of the toolbox over it.
 
 import assert from 'node:assert/strict'
 import { MAX_KEY_SIZE_BYTES } from 'terrace-mysql'

@@ -1,4 +1,4 @@
-// Parts of the toolbox over a database of SlateDB, and a server before it. The whole tests of the toolbox run over it in test/common.
+// Parts of the toolbox over a database of SlateDB, and a server before it. tests/back-ends runs the whole tests of the toolbox over it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -3,7 +3,7 @@
 const NO_WAIT =
   'it counts on a read or write that waits, and MemoryLevel has done its work when a call returns'
 
-/** @type {Record<string, import('../../../../tests/support/known.mjs').Known[]>} */
+/** @type {Record<string, import('../../support/known.mjs').Known[]>} */
 export const known = {
   core: [
     {
