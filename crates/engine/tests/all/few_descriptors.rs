@@ -6,10 +6,14 @@
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::sync::Arc;
 
 use crate::support::{only, scaled};
-use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
+use terrace_engine::env::conformance::eventually;
+use terrace_engine::env::default_env;
+use terrace_engine::{
+    BackgroundPool, Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions,
+};
 
 const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
 const DIRECTORY: &str = "TERRACE_FEW_DESCRIPTORS_DIRECTORY";
@@ -133,7 +137,9 @@ fn fill_and_read(directories: &[&Path], options: Options) {
 /// The program around the database takes every free descriptor, and later gives them back.
 fn run_out_of_descriptors(directory: &Path) {
     for map_tables in [true, false] {
-        let db = Db::open(directory, options(map_tables)).unwrap();
+        let pool = Arc::new(BackgroundPool::new(default_env(), 1));
+        let options = Options { background_pool: Some(Arc::clone(&pool)), ..options(map_tables) };
+        let db = Db::open(directory, options).unwrap();
         let mut number = 0;
         let mut put = || {
             number += 1;
@@ -142,9 +148,7 @@ fn run_out_of_descriptors(directory: &Path) {
         (0..1000).for_each(|_| assert!(put().is_ok()));
         // No work is under way that would free a descriptor when it is done.
         db.flush().unwrap();
-        while db.stats().compactions_running > 0 {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        eventually("the background is idle", || pool.is_idle());
         put().unwrap();
         let mut taken = Vec::new();
         while let Ok(file) = std::fs::File::open("/dev/null") {
@@ -156,15 +160,10 @@ fn run_out_of_descriptors(directory: &Path) {
         let refused = (0..1000).find_map(|_| put().err()).expect("there is no descriptor for another log");
         assert_eq!(refused.kind(), ErrorKind::TooManyFiles, "{refused}");
         assert_eq!(db.flush().unwrap_err().kind(), ErrorKind::TooManyFiles);
-        // Gives waiting background work time to be tried and to fail.
-        std::thread::sleep(Duration::from_millis(200));
+        eventually("the background work that was due is tried, and fails", || pool.is_idle());
         drop(taken);
         // It is tried again within a second. Nothing is poisoned.
-        let goes_on = (0..100).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            db.flush().is_ok()
-        });
-        assert!(goes_on, "there are descriptors again");
+        eventually("there are descriptors again", || db.flush().is_ok());
         put().unwrap();
         assert!(db.get(&key(1), &ReadOptions::default()).unwrap() == Some(value(1)));
         assert!(db.get(&key(0), &ReadOptions::default()).unwrap().is_some_and(|value| value == b"synced"));

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytewise } from 'terrace-bytewise'
 import { transactions } from 'terrace-toolbox/transaction'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { turns } from '../../../../tests/support/waiting.mjs'
 import { databases } from '../support/databases.js'
 import { entriesOf, inOrderOfEnd, serialOrder } from './support/serial-order.js'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e']
-const ROUNDS = 40
+const ROUNDS = scaled(40)
 const TRANSACTIONS = 8
 const PLAIN_WRITES = 4
 

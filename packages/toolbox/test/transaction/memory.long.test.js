@@ -1,4 +1,6 @@
 // What is held while transactions run, and afterwards; writes that fail.
+//
+// In the full form only: it fills and measures memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,6 @@
 // A slow reader holds no more than a page, however far behind it is.
+//
+// In the full form only: it writes a hundred thousand changes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
