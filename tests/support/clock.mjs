@@ -3,7 +3,7 @@
 // It is for what runs in the process of the test. Node's own timers, such as those of its HTTP server, and those of
 // `node:timers/promises` go on.
 
-import { turns } from './waiting.mjs'
+import { turns, until } from './waiting.mjs'
 
 /** How much of time passes between turns of the event loop, and how many turns there are: enough for bytes to arrive. */
 const STEP_MS = 10
@@ -73,6 +73,24 @@ class HeldClock {
       this.advance(STEP_MS)
       await turns(STEP_TURNS)
     }
+    return promise
+  }
+
+  /**
+   * Waits until a promise is settled, and returns what it resolves to. Time passes only for timers that were set for at most so long:
+   * what waits longer does so in vain, however slow a server is on which the others depend.
+   */
+  async passPauses(promise, mostMs) {
+    let isSettled = false
+    const settle = () => {
+      isSettled = true
+    }
+    promise.then(settle, settle)
+    await until(() => {
+      const shortest = Math.min(...this.waiting)
+      if (shortest <= mostMs) this.advance(shortest)
+      return isSettled
+    }, 'a promise to be settled')
     return promise
   }
 

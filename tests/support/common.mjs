@@ -13,7 +13,7 @@ import { judge } from './known.mjs'
 const packages = fileURLToPath(new URL('../../packages', import.meta.url))
 const reporter = new URL('outcomes-reporter.mjs', import.meta.url).href
 /** A file of tests that waits for ever must not keep the others from being counted. */
-const FILE_TIMEOUT_MS = 600_000
+const FILE_TIMEOUT_MS = 1_800_000
 
 /**
  * The parts whose tests run over any database: each has a `directory` of tests, of which `least` pass over any. It must refuse a

@@ -26,6 +26,9 @@ test('a write without sync waits for others; one with sync does not, and what ca
     isAcknowledged = true
   })
   await db.get('first')
+  // Another database stores its writes meanwhile.
+  const other = await openLevel(t)
+  for (let i = 0; i < 20; i++) await other.put('key', `${i}`)
   assert.equal(isAcknowledged, false)
   await db.put('second', '2', { sync: true })
   await first

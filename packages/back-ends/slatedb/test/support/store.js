@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../../../tests/support/free-port.mjs'
+import { until } from '../../../../../tests/support/waiting.mjs'
 import { FaultyProxy } from './faulty-proxy.js'
 
 const MOTO = fileURLToPath(new URL('../../../../../target/moto/bin/moto_server', import.meta.url))
@@ -38,12 +38,10 @@ export class Store {
   }
 
   async #created(bucket) {
-    for (let tries = 0; ; tries++) {
+    await until(async () => {
       const response = await fetch(bucket, { method: 'PUT' }).catch((error) => error)
-      if (response.ok) return
-      if (tries > 300) throw response
-      await setTimeout(100)
-    }
+      return response.ok
+    }, 'the store to answer')
   }
 
   /** The location of a new database, in the next bucket. */
