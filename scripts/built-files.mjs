@@ -12,7 +12,8 @@ import { BUNDLES } from './bundles.mjs'
  * @param file - A path within its `dist`, with forward slashes.
  */
 export function isBuilt(packageDirectory, file) {
-  return !basename(file).startsWith('.') && !isStale(packageDirectory, file)
+  const isState = basename(file).startsWith('.') || file.endsWith('.tsbuildinfo')
+  return !isState && !isStale(packageDirectory, file)
 }
 
 /** Whether `file` is a script, or the types of one, whose source is gone. */

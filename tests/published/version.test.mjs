@@ -11,7 +11,7 @@ import { files, isBinary, root, text } from '../rules/tracked.mjs'
 
 /** Where our version may stand although `setVersion` leaves it: what was, what belongs to somebody else, and examples. */
 const MAY_STAY = [
-  /^(testdata|results)\//,
+  /^(testdata|bench\/results)\//,
   /^CHANGELOG\.md$/,
   /(^|[.-])lock(\.json)?$/i,
   // A program with a version of its own.

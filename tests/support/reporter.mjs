@@ -18,6 +18,9 @@ const INTERNAL_FRAME = /\n +at .*\(?node:[^\s)]+\)?/g
 const SUMMARY = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
 /** How much of what a failed file printed is shown. */
 const MAX_OUTPUT = 8000
+/** How much is shown of one failure: some assertions compare whole files. */
+const MAX_LINES = 100
+const MAX_WIDTH = 400
 
 export default async function* report(events) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -86,6 +89,10 @@ function reason(error) {
   return hint + text.replace(INTERNAL_FRAME, '')
 }
 
+/** A text of several lines as it is shown below what it belongs to: as much of it as a person reads. */
 function indented(text) {
-  return text.trimEnd().replace(/^(?=.)/gm, '  ')
+  const lines = text.trimEnd().split('\n')
+  const shown = lines.slice(0, MAX_LINES).map((line) => `  ${line}`.trimEnd().slice(0, MAX_WIDTH))
+  if (lines.length > MAX_LINES) shown.push(`  and ${lines.length - MAX_LINES} more lines`)
+  return shown.join('\n')
 }
