@@ -69,14 +69,14 @@ test('failures are reported with places and reasons, then the counts, and names 
 })
 
 test('one test runs by its name, or one file', () => {
-  const name = 'zero has no sign'
-  assert.match(runTests('test/encoding.test.js', '-t', name).stdout, /^tests 1 passed, 0 failed, 0 skipped$/m)
+  const name = 'every example has a check and every check an example'
+  assert.match(runTests('test/format.test.js', '-t', name).stdout, /^tests 1 passed, 0 failed, 0 skipped$/m)
   assert.match(runTests(name).stdout, /^tests 1 passed, 0 failed, 0 skipped$/m)
-  assert.match(runTests('test/encoding.test.js').stdout, /^tests \d+ passed, 0 failed, 0 skipped$/m)
+  assert.match(runTests('test/format.test.js').stdout, /^tests \d+ passed, 0 failed, 0 skipped$/m)
 })
 
 test('a name that no test has, and a file that is missing, are errors', () => {
-  const nobody = runTests('test/encoding.test.js', 'no test is named so')
+  const nobody = runTests('test/format.test.js', 'no test is named so')
   assert.equal(nobody.status, 1)
   assert.equal(nobody.stderr, 'no test has a name with "no test is named so"\n')
   const missing = runTests('test/missing.test.js')

@@ -3,6 +3,14 @@
 // It is for what runs in the process of the test. Node's own timers, such as those of its HTTP server, and those of
 // `node:timers/promises` go on.
 
+import { turns } from './waiting.mjs'
+
+/** How much of time passes between turns of the event loop, and how many turns there are: enough for bytes to arrive. */
+const STEP_MS = 10
+const STEP_TURNS = 20
+/** What takes longer by this clock hangs. */
+const HANG_MS = 3_600_000
+
 /**
  * Takes the place of the clock until the test ends.
  *
@@ -19,7 +27,12 @@ export function holdClock(t) {
   const real = Object.fromEntries(Object.keys(mocked).map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, mocked)
   t.mock.method(performance, 'now', () => clock.now)
-  t.after(() => Object.assign(globalThis, real))
+  // Timers that stand still do not keep the program alive.
+  const keepAlive = real.setInterval(() => {}, 1000)
+  t.after(() => {
+    Object.assign(globalThis, real)
+    clearInterval(keepAlive)
+  })
   return clock
 }
 
@@ -45,6 +58,22 @@ class HeldClock {
       timer.run(...timer.args)
     }
     this.now = end
+  }
+
+  /** Lets time pass until a promise is settled, and returns what it resolves to. The event loop turns meanwhile. */
+  async pass(promise) {
+    let isSettled = false
+    const settle = () => {
+      isSettled = true
+    }
+    promise.then(settle, settle)
+    for (let passed = 0; !isSettled; passed += STEP_MS) {
+      if (passed > HANG_MS)
+        throw new Error(`It hangs: ${HANG_MS / 1000} s have passed by the clock of the test`)
+      this.advance(STEP_MS)
+      await turns(STEP_TURNS)
+    }
+    return promise
   }
 
   add({ run, ms = 1, args, isRepeated = false }) {

@@ -58,7 +58,8 @@ export async function runPart(part, tested) {
   const { [part]: known = [] } = tested.known
   const { directory, least } = PARTS[part]
   const path = join(packages, directory)
-  const files = readdirSync(path).filter((file) => file.endsWith('.test.js'))
+  const isRun = (file) => file.endsWith('.test.js') && !(isShort && file.endsWith('.long.test.js'))
+  const files = readdirSync(path).filter(isRun)
   // Writes that wait for the disk make these tests long, and they are not about it.
   const temporary = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'terrace-common-'))
   const begun = performance.now()

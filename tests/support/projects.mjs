@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { npm } from '../../scripts/npm.mjs'
 import { pack } from '../../scripts/pack.mjs'
+import { HANG_MS } from './waiting.mjs'
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -125,7 +126,7 @@ export function node(directory, ...args) {
     cwd: directory,
     encoding: 'utf8',
     env: environment,
-    timeout: 120_000
+    timeout: HANG_MS
   })
 }
 

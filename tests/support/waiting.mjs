@@ -28,3 +28,18 @@ export async function until(isSo, what = String(isSo)) {
 export async function turns(count = 1) {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+/** Counts the turns of the event loop until the test ends. */
+export function countTurns(t) {
+  const counter = { turns: 0 }
+  let isOver = false
+  t.after(() => {
+    isOver = true
+  })
+  const count = () => {
+    counter.turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  return counter
+}

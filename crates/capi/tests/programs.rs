@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use support::{Library, Tool, compile, has_leveldb, library_directory, output, run};
 
@@ -30,6 +31,12 @@ fn transcript_of_terrace(library: Library, tool: Tool) -> String {
     run(&compile("transcript", TRANSCRIPT, library, tool), tool, &[], &[])
 }
 
+/// The transcript with the shared library, as it is without a tool.
+fn plain_transcript() -> &'static str {
+    static TRANSCRIPT: OnceLock<String> = OnceLock::new();
+    TRANSCRIPT.get_or_init(|| transcript_of_terrace(Library::Shared, Tool::None))
+}
+
 /// The transcript with LevelDB's library, and the program that made it.
 fn transcript_of_leveldb() -> (String, support::Program) {
     let program = compile("transcript", TRANSCRIPT, Library::LevelDb, Tool::None);
@@ -45,11 +52,11 @@ fn assert_same(ours: &str, theirs: &str) {
 
 #[test]
 fn the_transcript_is_that_of_leveldb() {
-    let shared = transcript_of_terrace(Library::Shared, Tool::None);
+    let shared = plain_transcript();
     assert!(shared.ends_with("destroyed: ok\n") && shared.lines().count() > 400, "{shared}");
-    assert_same(&transcript_of_terrace(Library::Static, Tool::None), &shared);
+    assert_same(&transcript_of_terrace(Library::Static, Tool::None), shared);
     if has_leveldb() {
-        assert_same(&shared, &transcript_of_leveldb().0);
+        assert_same(shared, &transcript_of_leveldb().0);
     }
 }
 
@@ -66,17 +73,16 @@ fn a_program_linked_with_leveldb_runs_with_terrace_in_its_place() {
 
 #[test]
 fn the_transcript_has_no_error_of_memory() {
-    let plain = transcript_of_terrace(Library::Shared, Tool::None);
-    assert_same(&transcript_of_terrace(Library::Shared, Tool::Sanitizers), &plain);
-    if support::has_valgrind() {
-        assert_same(&transcript_of_terrace(Library::Shared, Tool::Valgrind), &plain);
+    assert_same(&transcript_of_terrace(Library::Shared, Tool::Sanitizers), plain_transcript());
+    if support::runs_valgrind() {
+        assert_same(&transcript_of_terrace(Library::Shared, Tool::Valgrind), plain_transcript());
     }
 }
 
 #[test]
 fn what_leveldb_leaves_undefined_is_answered() {
     for tool in [Tool::None, Tool::Sanitizers, Tool::Valgrind] {
-        if tool == Tool::Valgrind && !support::has_valgrind() {
+        if tool == Tool::Valgrind && !support::runs_valgrind() {
             continue;
         }
         let output = run(&compile("beyond", BEYOND, Library::Shared, tool), tool, &[], &[]);

@@ -6,11 +6,11 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use terrace_env::locks::{Condvar, Mutex};
-use terrace_env::{Background, Env, ProcessMark, ThreadHandle};
+use terrace_env::{Background, ClockWatcher, Env, ProcessMark, ThreadHandle};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -83,6 +83,15 @@ impl State {
     }
 }
 
+impl ClockWatcher for Shared {
+    /// Wakes the threads that wait until a job is due.
+    fn clock_advanced(&self) {
+        // A thread that has just read the clock waits once the lock is free.
+        drop(self.state.lock());
+        self.work[Lane::Flush as usize].notify_all();
+    }
+}
+
 impl fmt::Debug for BackgroundPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BackgroundPool").field("limits", &self.limits).finish_non_exhaustive()
@@ -95,6 +104,8 @@ impl BackgroundPool {
     /// there are processors. A database uses one of either kind at a time; others go on meanwhile.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
+        let watcher: Weak<Shared> = Arc::downgrade(&shared);
+        env.watch_clock(watcher);
         let processors = env.available_parallelism();
         let threads = (processors / 4).max(2).min(processors);
         let limits = [threads, compaction_threads.max(1), threads];
@@ -132,6 +143,15 @@ impl BackgroundPool {
     /// Runs one waiting job on the calling thread, flushes first. Returns whether there was one.
     pub fn run_one(&self) -> bool {
         self.run_one_of(&LANES)
+    }
+
+    /// Whether no thread runs a job and none is due. Jobs that are due later do not count.
+    pub fn is_idle(&self) -> bool {
+        let state = self.shared.state.lock();
+        let now = self.env.monotonic_micros();
+        LANES.map(|lane| lane as usize).iter().all(|&index| {
+            state.queues[index].is_empty() && state.idle_threads[index] == state.threads[index].len()
+        }) && state.delayed.iter().all(|(due, _)| *due > now)
     }
 
     /// Runs one waiting job of these lanes on the calling thread. Returns whether there was one.
@@ -269,7 +289,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
 
-    use terrace_env::MemoryEnv;
+    use terrace_env::conformance::{HANGS_AFTER, eventually};
+    use terrace_env::{HeldClock, MemoryEnv};
 
     use super::*;
 
@@ -302,10 +323,32 @@ mod tests {
 
     #[test]
     fn a_delayed_job_runs_by_itself() {
-        let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
+        let clock = HeldClock::new();
+        let pool = BackgroundPool::new(Arc::new(MemoryEnv::new().with_clock(clock.clone())), 1);
         let (sender, receiver) = mpsc::channel();
-        pool.submit_after(Duration::from_millis(5), Box::new(move || sender.send(()).unwrap()));
-        receiver.recv().unwrap();
+        pool.submit_after(Duration::from_secs(5), Box::new(move || sender.send(()).unwrap()));
+        for _ in 0..2 {
+            clock.advance(Duration::from_micros(2_499_999));
+            eventually("the pool is idle", || pool.is_idle());
+            assert!(receiver.try_recv().is_err(), "it is not due");
+        }
+        clock.advance(Duration::from_micros(2));
+        receiver.recv_timeout(HANGS_AFTER).unwrap();
+    }
+
+    #[test]
+    fn a_pool_is_idle_once_its_jobs_are_done() {
+        let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
+        assert!(pool.is_idle());
+        let (release, wait) = mpsc::channel::<()>();
+        for lane in LANES {
+            pool.submit(lane, Box::new(|| ()));
+        }
+        eventually("the jobs are done", || pool.is_idle());
+        pool.submit(Lane::Compaction, Box::new(move || wait.recv().unwrap()));
+        assert!(!pool.is_idle());
+        release.send(()).unwrap();
+        eventually("the job is done", || pool.is_idle());
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::{
-    EnvError, FileLock, LockError, LockHolder, LogFile, RandomAccessFile, Result, SequentialFile,
-    WritableFile,
+    ClockWatcher, EnvError, FileLock, LockError, LockHolder, LogFile, RandomAccessFile, Result,
+    SequentialFile, WritableFile,
 };
 
 /// How background work runs in an environment.
@@ -300,6 +300,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// Microseconds since 1970-01-01 00:00 UTC by the machine's clock, which can be set and may therefore go
     /// backwards.
     fn unix_micros(&self) -> u64;
+
+    /// Has `watcher` called each time that the clock is advanced. Optional: by default nothing happens, because a system's
+    /// clock moves by itself, and whoever waits for a time on it waits that long.
+    fn watch_clock(&self, watcher: Weak<dyn ClockWatcher>) {
+        let _ = watcher;
+    }
 
     /// Waits at least this long. Without threads it may return at once, because nothing else could happen in the
     /// meantime.

@@ -46,6 +46,7 @@ pub mod conformance;
 mod env;
 mod error;
 mod file;
+mod held_clock;
 mod host;
 #[cfg(any(unix, windows))]
 mod host_files;
@@ -76,6 +77,7 @@ pub use file::{
     LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, ReadPattern,
     SequentialFile, WritableFile,
 };
+pub use held_clock::{ClockWatcher, HeldClock};
 pub use lock::{FileLock, LockError, LockHolder};
 pub use memory::{GivenFile, MemoryEnv};
 pub use pooled::PooledEnv;

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { between, decode, encode, lower, prefix, upper } from 'terrace-bytewise'
+import { scaled } from '../../../tests/support/form.mjs'
 import { key } from './support/arbitrary.js'
 import { compareKeys } from './support/order.js'
 
-const numRuns = 2000
+const numRuns = scaled(2000)
 const sign = (number) => Math.sign(number)
 const compareBytes = (a, b) => Buffer.compare(encode(a), encode(b))
 
@@ -82,7 +83,7 @@ test('two keys have the same bytes only if they are the same key', () => {
         byBytes.set(hex, each)
       }
     }),
-    { numRuns: 500 }
+    { numRuns: scaled(500) }
   )
 })
 

@@ -7,6 +7,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { environment, node, Projects, root } from '../../../tests/support/projects.mjs'
+import { HANG_MS, until } from '../../../tests/support/waiting.mjs'
 import { BUILDS, buildsFor } from '../dist/platform.js'
 
 const projects = new Projects()
@@ -36,7 +37,7 @@ before(() => {
 
 /** Runs a command of a project as npm finds it. */
 function npx(...args) {
-  const options = { cwd: directory, env: environment, encoding: 'utf8', shell: isWindows, timeout: 120_000 }
+  const options = { cwd: directory, env: environment, encoding: 'utf8', shell: isWindows, timeout: HANG_MS }
   return spawnSync('npx', ['--no-install', '--offline', ...args], options)
 }
 
@@ -198,16 +199,17 @@ test('a program that may not be executed', { skip: isWindows && 'Windows has no 
 
 /** The process that another one has started. Waits until there is one. */
 async function childOf(pid) {
-  for (;;) {
+  let found
+  await until(() => {
     const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
     const pairs = stdout
       .trim()
       .split('\n')
       .map((line) => line.trim().split(/\s+/).map(Number))
-    const found = pairs.find(([, parent]) => parent === pid)
-    if (found !== undefined && isProgram(found[0])) return found[0]
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+    found = pairs.find(([, parent]) => parent === pid)
+    return found !== undefined && isProgram(found[0])
+  }, 'the program to start')
+  return found[0]
 }
 
 /** Whether a process is the program yet, and no longer a copy of the launcher that is about to become it. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { countTurns } from '../../../tests/support/waiting.mjs'
 import { entries, openLevel, test, testOnAll } from './support/databases.js'
 
 const COUNT = 5000
@@ -196,30 +197,20 @@ testOnAll('loops over items that are answered at once let timers have their turn
   // Each look at the clock finds that a while has passed.
   let now = performance.now()
   t.mock.method(performance, 'now', () => ++now)
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-
+  const counter = countTurns(t)
   const repeated = async (times, work) => {
-    const before = turns
+    const before = counter.turns
     for (let time = 0; time < times; time++) await work()
-    assert.ok(turns - before >= 10, `${turns - before} turns of the event loop amid ${times} of ${work}`)
+    const turns = counter.turns - before
+    assert.ok(turns >= 10, `${turns} turns of the event loop amid ${times} of ${work}`)
   }
 
-  try {
-    await repeated(700, () => db.put('a', '1'))
-    await repeated(700, () => db.get('a'))
-    await repeated(700, () => db.getMany(['a', 'b']))
-    await repeated(30, () => db.batch(entries(100)))
-    await repeated(30, () => db.keys({ limit: 100 }).all())
-    await repeated(6, async () => {
-      for await (const _ of db.iterator());
-    })
-  } finally {
-    isOver = true
-  }
+  await repeated(700, () => db.put('a', '1'))
+  await repeated(700, () => db.get('a'))
+  await repeated(700, () => db.getMany(['a', 'b']))
+  await repeated(30, () => db.batch(entries(100)))
+  await repeated(30, () => db.keys({ limit: 100 }).all())
+  await repeated(6, async () => {
+    for await (const _ of db.iterator());
+  })
 })

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createSocketServer } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
+import { holdClock } from '../../../tests/support/clock.mjs'
+import { turns, until } from '../../../tests/support/waiting.mjs'
 import { packFrame } from '../dist/protocol/frame.js'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { startProxy } from './support/proxy.js'
@@ -33,7 +34,7 @@ test('what was acknowledged is stored, and nothing else, when a server closes am
   let isClosed = false
   for (let i = 0; !isClosed || i % 10 !== 0; i++) {
     writes.push(write(i))
-    if (i % 10 === 0) await sleep(1)
+    if (i % 10 === 0) await turns(10)
     if (i === 100) {
       host.server.close().then(() => {
         isClosed = true
@@ -56,6 +57,7 @@ test('what was acknowledged is stored, and nothing else, when a server closes am
 })
 
 test('requests that run are answered, new ones are refused, and closing twice is closing once', async (t) => {
+  const clock = holdClock(t)
   let finish
   const host = await serve({
     methods: {
@@ -75,8 +77,7 @@ test('requests that run are answered, new ones are refused, and closing twice is
   finish('done')
   assert.deepEqual(await slow, [Tell.result, 1, 'done'])
   assert.deepEqual(await client.next(), [Tell.closing])
-  await client.closed
-  await closing
+  await clock.pass(Promise.all([client.closed, closing]))
 })
 
 test('a method that never returns does not keep a server from closing, and its caller hears that', async (t) => {
@@ -87,7 +88,7 @@ test('a method that never returns does not keep a server from closing, and its c
   const hanging = [client.call('hang'), client.call('hang'), other.call('hang')]
   const outcomes = Promise.allSettled(hanging)
   const stored = client.put('a', '1')
-  await other.get('a')
+  await Promise.all([client.get('a'), other.get('a')])
   await host.server.close()
   for (const { reason } of await outcomes) {
     assert.equal(reason.code, 'NET_WRITE_UNKNOWN')
@@ -98,8 +99,12 @@ test('a method that never returns does not keep a server from closing, and its c
 })
 
 test('a server that closes waits for a method that returns in time', async (t) => {
+  const clock = holdClock(t)
+  let finish
   const slow = async (key) => {
-    await sleep(50)
+    await new Promise((resolve) => {
+      finish = resolve
+    })
     await host.db.put(bytes(key), bytes('2'))
     return 'done'
   }
@@ -108,7 +113,14 @@ test('a server that closes waits for a method that returns in time', async (t) =
   const client = host.connect()
   const called = client.call('slow', 'b')
   await client.get('b')
-  await host.server.close()
+  const closing = host.server.close()
+  // Longer than it waits for its clients to end their connections, and to read.
+  for (const ms of [0, 1500, 5500]) {
+    clock.advance(ms)
+    await turns(20)
+  }
+  finish()
+  await clock.pass(closing)
   assert.equal(await called, 'done')
   assert.equal(String(await host.db.get(bytes('b'))), '2')
 })
@@ -127,6 +139,7 @@ test('a method that never returns does not keep a client from closing', async (t
 })
 
 test('a server that never ends its side of a connection does not keep a client from closing', async (t) => {
+  const clock = holdClock(t)
   const address = addresses.unix()
   const sockets = []
   const server = createSocketServer({ allowHalfOpen: true }, (socket) => {
@@ -143,12 +156,13 @@ test('a server that never ends its side of a connection does not keep a client f
   })
   server.listen(address.slice('unix:'.length))
   await once(server, 'listening')
-  const client = new NetLevel(address)
+  const client = new NetLevel(address, { keepAliveMs: Infinity })
   await client.open()
-  await client.close()
+  await clock.pass(client.close())
 })
 
 test('a large result arrives whole, though the server closes while it is being sent', async (t) => {
+  const clock = holdClock(t)
   const host = await serve()
   t.after(() => host.stop())
   await host.db.put(bytes('large'), Buffer.alloc(8 << 20, 7))
@@ -156,25 +170,26 @@ test('a large result arrives whole, though the server closes while it is being s
   client.socket.pause()
   const answer = client.askAs(1, Ask.get, bytes('large'), null)
   const statistics = () => host.server.statistics()
-  while (statistics().requests.get?.count !== 1) await sleep(1)
+  await until(() => statistics().requests.get?.count === 1)
   const closing = host.server.close()
   // Comes too late to be answered, and must not disturb what is being sent.
   const { receivedBytes } = statistics()
   client.send(Ask.get, 2, bytes('large'), null)
-  while (statistics().receivedBytes === receivedBytes) await sleep(1)
+  await until(() => statistics().receivedBytes > receivedBytes)
   client.socket.resume()
   assert.equal((await answer)[2].length, 8 << 20)
-  await closing
+  await clock.pass(closing)
 })
 
 test('a snapshot that an iterator still uses does not keep a server from closing', async (t) => {
+  const clock = holdClock(t)
   const host = await serve()
   t.after(() => host.stop())
   const client = await greetedClient(host.address)
   await client.ask(Ask.snapshot, 1)
   await client.ask(Ask.cursor, 1, [null, null, null, null], false, 1, 1)
   assert.equal((await client.ask(Ask.closeSnapshot, 1))[0], Tell.result)
-  await host.server.close()
+  await clock.pass(host.server.close())
   await client.closed
 })
 

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryLevel } from 'memory-level'
 import { WebSocket } from 'ws'
 import { FrameReader, packFrame } from '../dist/protocol/frame.js'
@@ -257,10 +256,13 @@ test('an iterator that is closed while a seek waits is not opened again', async 
 
 test('numbers of requests that collide or jump do not stop the server', async (t) => {
   let calls = 0
+  let finish
   const { address } = await served(t, {
     methods: {
       slow: async () => {
-        await sleep(20)
+        await new Promise((resolve) => {
+          finish = resolve
+        })
         return ++calls
       }
     }
@@ -270,6 +272,9 @@ test('numbers of requests that collide or jump do not stop the server', async (t
   client.send(Ask.received, [5, 6, 7], 1000)
   client.send(Ask.call, 5, 'slow', [])
   client.send(Ask.get, 5, bytes('a'), null)
+  // Answered once all that was sent before has come.
+  await client.next(([, number, value]) => number === 5 && value === null)
+  finish()
   assert.deepEqual(await client.next(([, , value]) => value === 1), [Tell.result, 5, 1])
   // It was running when it was said to be received, so it is there to be sent again.
   client.send(Ask.call, 5, 'slow', [])

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import { NetLevel } from 'terrace-net'
+import { holdClock } from '../../../tests/support/clock.mjs'
+import { turns, until } from '../../../tests/support/waiting.mjs'
 import { Link } from '../dist/client/link.js'
 import { NetCursor } from '../dist/client/net-cursor.js'
 import { NetSnapshot } from '../dist/client/net-snapshot.js'
@@ -50,7 +51,7 @@ class History {
     for (let step = 0; step < steps; step++) {
       this.#step()
       if (this.#random.below(10) === 0) await Promise.all(this.#pending.splice(0))
-      else if (this.#random.below(4) === 0) await sleep(this.#random.below(3))
+      else if (this.#random.below(4) === 0) await turns(this.#random.below(20))
     }
     await Promise.all(this.#pending)
   }
@@ -118,6 +119,7 @@ class History {
 }
 
 test('a server that drops each connection before it answers is not asked again without a pause', async (t) => {
+  const clock = holdClock(t)
   const { db, proxy, connect } = await proxied(t)
   const value = 'x'.repeat(LONG_BYTES)
   await db.put('large', value, utf8)
@@ -127,14 +129,22 @@ test('a server that drops each connection before it answers is not asked again w
   proxy.cutAfter = () => LARGE_BYTES
   proxy.cut()
   const pending = client.get('large')
-  await sleep(500)
-  assert.ok(proxy.connections > 2 && proxy.connections < 12, `${proxy.connections} connections`)
+  // It connects again at once, and then waits twice as long each time, or half as long again, or half as long.
+  for (let pauseMs = 20, connections = 2; pauseMs < 500; pauseMs *= 2, connections++) {
+    const isPause = (ms) => ms >= pauseMs * 0.5 && ms <= pauseMs * 1.5
+    await until(() => clock.waiting.some(isPause), `a pause of about ${pauseMs} ms`)
+    assert.equal(proxy.connections, connections)
+    clock.advance(pauseMs * 0.5 - 1)
+    await turns(20)
+    assert.equal(proxy.connections, connections)
+    clock.advance(pauseMs + 2)
+  }
   proxy.cutAfter = () => Number.POSITIVE_INFINITY
-  assert.equal(await pending, value)
+  assert.equal(await clock.pass(pending), value)
 })
 
 test('a method that is called before the database was opened, or after it was closed, fails', async () => {
-  const client = new NetLevel(addresses.unix(), { connectTimeoutMs: 50 })
+  const client = new NetLevel(addresses.unix())
   const early = client.call('echo')
   await assert.rejects(client.open())
   await assert.rejects(early, { code: 'LEVEL_DATABASE_NOT_OPEN' })
@@ -149,13 +159,14 @@ test(`each write happens once and in order, wherever connections are cut (TERRAC
   for (let history = 0; history < HISTORIES; history++) {
     let count = 0
     await t.test(`history ${history}`, async (t) => {
+      const clock = holdClock(t)
       const { db, proxy, connect } = await proxied(t, { methods: { count: () => ++count } })
       proxy.cutAfter = () => 150 + random.below(random.below(3) === 0 ? LONG_BYTES : 4000)
       const client = connect()
       const run = new History(random, client, db)
       await client.open().catch(() => {})
-      while (client.status !== 'open') await client.open().catch(() => sleep(1))
-      await run.run(STEPS)
+      while (client.status !== 'open') await client.open().catch(() => turns())
+      await clock.pass(run.run(STEPS))
       assert.deepEqual(run.happened, run.called)
       assert.deepEqual(
         run.counted.sort((a, b) => a - b),
@@ -178,7 +189,7 @@ test('a write that was sent to a server that died is not sent again, and its fat
   proxy.blackHole()
   const sent = [client.put('sent', '1'), client.clear(), client.call('count')]
   const read = client.get('other')
-  await sleep(10)
+  await until(() => proxy.swallowed > 0)
   const unknown = Promise.all(sent.map((each) => assert.rejects(each, { code: 'NET_WRITE_UNKNOWN' })))
   proxy.isRefusing = true
   proxy.cut()
@@ -193,17 +204,24 @@ test('a write that was sent to a server that died is not sent again, and its fat
 })
 
 test('calls fail once the server was away for too long, and go through when it is back', async (t) => {
+  const clock = holdClock(t)
   const { db, proxy, connect } = await proxied(t)
   const client = connect({ offlineTimeoutMs: 50 })
   await client.open()
   proxy.blackHole()
   const sent = client.put('sent', '1')
-  await sleep(10)
+  await until(() => proxy.swallowed > 0)
   proxy.isRefusing = true
   proxy.cut()
   await state(client, false)
   const unsent = client.put('unsent', '2')
   const read = client.get('a')
+  let failed = 0
+  for (const call of [sent, unsent, read]) call.catch(() => failed++)
+  clock.advance(49)
+  await turns(20)
+  assert.equal(failed, 0)
+  clock.advance(1)
   await Promise.all([
     assert.rejects(sent, { code: 'NET_WRITE_UNKNOWN' }),
     assert.rejects(unsent, { code: 'NET_OFFLINE' }),
@@ -211,12 +229,13 @@ test('calls fail once the server was away for too long, and go through when it i
   ])
   await assert.rejects(client.put('later', '3'), { code: 'NET_OFFLINE' })
   proxy.restore()
-  await state(client, true)
+  await clock.pass(Promise.resolve(state(client, true)))
   await client.put('back', '4')
   assert.deepEqual(await db.iterator(utf8).all(), [['back', '4']])
 })
 
 test('a connection that swallows everything is given up, and the write happens once', async (t) => {
+  const clock = holdClock(t)
   const { db, proxy, connect } = await proxied(t)
   let writes = 0
   db.on('write', () => writes++)
@@ -224,11 +243,17 @@ test('a connection that swallows everything is given up, and the write happens o
   await client.open()
   proxy.blackHole()
   const write = client.put('a', '1')
-  const [isOnline, cause] = await once(client, 'connection')
+  const lost = once(client, 'connection')
+  // After the first time it asks for a sign of life, after the second it gives up.
+  clock.advance(79)
+  await turns(20)
+  assert.equal(client.isOnline, true)
+  clock.advance(1)
+  const [isOnline, cause] = await lost
   assert.equal(isOnline, false)
   assert.match(cause.message, /silent/)
   proxy.restore()
-  await write
+  await clock.pass(write)
   assert.equal(writes, 1)
 })
 
@@ -244,31 +269,40 @@ test('opening fails at once if nobody listens, and says so', async () => {
   }
 })
 
-test('opening fails if the server does not answer in time', async (t) => {
-  const { proxy, connect } = await proxied(t)
-  proxy.blackHole()
-  const client = connect({ connectTimeoutMs: 30 })
-  await assert.rejects(client.open(), ({ cause }) => {
-    assert.equal(cause.code, 'NET_OFFLINE')
-    assert.match(cause.message, /did not answer in time/)
-    return true
-  })
-})
-
-test('opening fails in time although garbage is collected meanwhile', async (t) => {
+/** Connects to a server that does not answer, and lets the time pass that it may take. `meanwhile` happens before that. */
+async function connectInVain(t, meanwhile) {
+  const clock = holdClock(t)
   const { proxy, connect } = await proxied(t)
   proxy.blackHole()
   const client = connect({ connectTimeoutMs: 500 })
-  const opened = assert.rejects(client.open(), ({ cause }) => {
-    assert.match(cause.message, /did not answer in time/)
-    return true
-  })
-  for (let i = 0; i < 5; i++) {
-    await sleep(20)
-    collectGarbage()
-  }
+  let isOver = false
+  const opened = assert
+    .rejects(client.open(), ({ cause }) => {
+      assert.equal(cause.code, 'NET_OFFLINE')
+      assert.match(cause.message, /did not answer in time/)
+      return true
+    })
+    .finally(() => {
+      isOver = true
+    })
+  await until(() => proxy.swallowed > 0)
+  await meanwhile?.()
+  clock.advance(499)
+  await turns(20)
+  assert.equal(isOver, false)
+  clock.advance(1)
   await opened
-})
+}
+
+test('opening fails if the server does not answer in time', (t) => connectInVain(t))
+
+test('opening fails in time although garbage is collected meanwhile', (t) =>
+  connectInVain(t, async () => {
+    for (let i = 0; i < 5; i++) {
+      await turns(20)
+      collectGarbage()
+    }
+  }))
 
 test('where both sides wait for ever, calls go through when the connection is back, and snapshots are still there', async (t) => {
   const { proxy, connect } = await proxied(t, { limits: { sessionMs: Infinity } })
@@ -280,7 +314,8 @@ test('where both sides wait for ever, calls go through when the connection is ba
   proxy.cut()
   await state(client, false)
   const put = client.put('a', '1')
-  await sleep(50)
+  const before = proxy.connections
+  await until(() => proxy.connections > before + 1)
   proxy.isRefusing = false
   await put
   assert.equal(await client.get('a'), '1')
@@ -294,7 +329,7 @@ test('closing while offline fails what is pending, with the truth', async (t) =>
   await client.open()
   proxy.blackHole()
   const sent = assert.rejects(client.put('a', '1'), { code: 'NET_WRITE_UNKNOWN' })
-  await sleep(10)
+  await until(() => proxy.swallowed > 0)
   proxy.isRefusing = true
   proxy.cut()
   await state(client, false)
@@ -317,25 +352,33 @@ test('closing does not wait for a connection in order to release what is lost wi
 })
 
 test('closing while a connection is being made ends that', async (t) => {
+  const clock = holdClock(t)
   const { proxy, connect } = await proxied(t)
   const client = connect({ connectTimeoutMs: 100 })
   proxy.blackHole()
   const opening = client.open().catch(({ cause }) => cause.code)
   const closing = client.close()
-  await Promise.all([opening, closing])
+  await clock.pass(Promise.all([opening, closing]))
   assert.equal(client.status, 'closed')
   proxy.restore()
-  await client.open()
+  await clock.pass(client.open())
   await client.put('a', '1')
 })
 
 test('closing waits for pending writes, and another opening finds them', async (t) => {
   const { proxy, connect } = await proxied(t)
-  proxy.delayMs = 5
   const client = connect()
   await client.open()
+  proxy.hold()
   const writes = Array.from({ length: 50 }, (_, i) => client.put(`k${i}`, 'v'))
-  await client.close()
+  let isClosed = false
+  const closing = client.close().then(() => {
+    isClosed = true
+  })
+  await turns(20)
+  assert.equal(isClosed, false)
+  proxy.release()
+  await closing
   await Promise.all(writes)
   await client.open()
   assert.equal((await client.keys().all()).length, 50)

@@ -21,10 +21,11 @@ import { fileURLToPath } from 'node:url'
 import { Level } from 'terrace'
 import { NetLevel } from 'terrace-net'
 import { hasSocketFile, socketIn } from '../../../tests/support/sockets.mjs'
+import { HANG_MS } from '../../../tests/support/waiting.mjs'
 import { localAddress } from '../dist/transport/local-socket.js'
 import { directory, program, run, start } from './support/program.js'
 
-const bounded = { timeout: 30_000 }
+const bounded = { timeout: HANG_MS }
 const isWindows = process.platform === 'win32'
 const withModes = { ...bounded, skip: isWindows && 'files have no modes' }
 const withSignals = { ...bounded, skip: isWindows && 'a signal ends a program at once, whatever it does' }

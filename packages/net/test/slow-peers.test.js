@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { holdClock } from '../../../tests/support/clock.mjs'
+import { turns, until } from '../../../tests/support/waiting.mjs'
 import { packFrame } from '../dist/protocol/frame.js'
 import { Ask, Both, Tell } from '../dist/protocol/messages.js'
 import { ServerConnection } from '../dist/server/server-connection.js'
@@ -13,16 +14,38 @@ import { serve } from './support/served.js'
 
 const bytes = (text) => Buffer.from(text)
 
+/** So many turns of the event loop are enough for whatever is there to be read, if it is read at all. */
+const MANY_TURNS = 1000
+
+/** Resolves to whether a client is cut off after `ms` and not before. Meanwhile, `step` happens again and again. */
+async function isCutOffAfter(clock, clients, ms, step) {
+  const isOver = () => clients.every((client) => client.socket.destroyed)
+  let passed = 0
+  for (; !isOver() && passed <= 10 * ms; passed += STEP_MS) {
+    await step?.()
+    clock.advance(STEP_MS)
+    await turns(20)
+  }
+  return isOver() && passed > ms
+}
+
+const STEP_MS = 10
+
 test('a client that says nothing, or a byte at a time, is cut off', async (t) => {
-  const { address, warnings } = await served(t, { limits: { helloMs: 100 } })
+  const clock = holdClock(t)
+  const { address, server, warnings } = await served(t, { limits: { helloMs: 100 } })
   const silent = await rawClient(address)
   const slow = await rawClient(address)
   const hello = packFrame([Ask.hello, 1, 'x'.repeat(1000), null])
   let sent = 0
-  const timer = setInterval(() => slow.write(hello.subarray(sent++, sent)), 5)
-  await Promise.all([silent.closed, slow.closed])
-  clearInterval(timer)
+  const sendByte = async () => {
+    const { receivedBytes } = server.statistics()
+    slow.write(hello.subarray(sent++, sent))
+    await until(() => server.statistics().receivedBytes > receivedBytes)
+  }
+  assert.ok(await isCutOffAfter(clock, [silent, slow], 100, sendByte))
   assert.ok(sent < hello.length)
+  assert.equal(warnings.length, 2)
   assert.ok(warnings.every(({ code }) => code === 'NET_LIMIT'))
 })
 
@@ -40,28 +63,34 @@ test('a client that connects for a WebSocket or TLS and says nothing is cut off,
 })
 
 test('a client whose timers are held back, as in a hidden page, stays connected', async (t) => {
+  const clock = holdClock(t)
   const host = await serve({ limits: { silenceMs: 1400 } })
   t.after(() => host.stop())
   const client = host.connect({ keepAliveMs: 60_000 })
   await client.put('a', '1')
-  await sleep(3500)
+  for (let passed = 0; passed < 7000; passed += 100) {
+    clock.advance(100)
+    await turns(20)
+  }
   assert.equal(await client.get('a'), '1')
   assert.equal(host.server.statistics().acceptedConnections, 1)
 })
 
 test('a client that is silent after the greeting is cut off, one that gives signs of life is not', async (t) => {
+  const clock = holdClock(t)
   const { address, honest } = await served(t, { limits: { silenceMs: 2000 } })
-  const keepAlive = setInterval(() => honest.get('a'), 50)
   const silent = await attacker(t, address)
   const alive = await attacker(t, address)
-  const timer = setInterval(() => alive.send(Both.ping), 50)
-  await silent.closed
-  clearInterval(timer)
-  clearInterval(keepAlive)
+  const live = async () => {
+    alive.send(Both.ping)
+    await Promise.all([honest.get('a'), alive.next(([kind]) => kind === Both.pong)])
+  }
+  assert.ok(await isCutOffAfter(clock, [silent], 2000, live))
   assert.equal(alive.socket.destroyed, false)
 })
 
 test('a client that asks for much and reads nothing is cut off, and what it asked for is not all held', async (t) => {
+  const clock = holdClock(t)
   let calls = 0
   const { address } = await served(t, {
     limits: { stallMs: 200, unsentBytes: 1 << 20, requestsAtOnce: 4 },
@@ -76,16 +105,8 @@ test('a client that asks for much and reads nothing is cut off, and what it aske
   client.socket.pause()
   for (let number = 1; number <= 500; number++) client.send(Ask.call, number, 'much', [])
   for (let number = 501; number <= 50_000; number++) client.send(Both.ping)
-  await new Promise((resolve) => {
-    const timer = setInterval(() => {
-      // A paused socket does not hear of its end, but a write does.
-      client.send(Both.ping)
-      if (client.socket.destroyed) {
-        clearInterval(timer)
-        resolve()
-      }
-    }, 20)
-  })
+  // A paused socket does not hear of its end, but a write does.
+  assert.ok(await isCutOffAfter(clock, [client], 200, () => client.send(Both.ping)))
   assert.ok(calls < 30, `${calls} calls`)
 })
 
@@ -97,11 +118,11 @@ test('large requests that are worked on at once hold no more than the largest me
   })
   const client = await attacker(t, address)
   const answers = Array.from({ length: 10 }, () => client.ask(Ask.call, 'slow', [Buffer.alloc(600_000)]))
-  while (started.length < 2) await sleep(1)
-  await sleep(20)
+  await until(() => started.length >= 2)
+  await turns(MANY_TURNS)
   assert.equal(started.length, 2)
   for (let done = 0; done < 10; done++) {
-    while (started.length === 0) await sleep(1)
+    await until(() => started.length > 0)
     started.shift()()
   }
   await Promise.all(answers)
@@ -121,7 +142,8 @@ test('bytes that come while a client is being authenticated wait in the connecti
   client.send(Ask.hello, 1, 'slow', null)
   const chunk = packFrame([Ask.write, 1, [bytes('a'), Buffer.alloc(1 << 20)], false])
   for (let i = 0; i < 32; i++) client.write(chunk)
-  await sleep(100)
+  await until(() => authenticate !== undefined)
+  await turns(MANY_TURNS)
   // The operating system holds a part of it, and the server no more than it had read by then.
   assert.ok(client.socket.writableLength > 16 << 20, `${client.socket.writableLength} bytes wait`)
   authenticate()
@@ -135,8 +157,8 @@ test('a flood of connections is turned away beyond the limit, and room is made w
   )
   const open = () => connected.filter((client) => client !== undefined && !client.socket.destroyed)
   // One is the honest client's.
-  while (open().length > 4) await sleep(5)
-  await sleep(20)
+  await until(() => open().length <= 4)
+  await turns(MANY_TURNS)
   assert.equal(open().length, 4)
 
   await Promise.all(open().map((client) => client.close()))
@@ -166,14 +188,6 @@ test('another connection of a session takes the place of the first', async (t) =
   assert.equal((await second.ask(Ask.get, bytes('a'), null))[0], Tell.result)
 })
 
-/** Checks that no more requests were answered since a time than the rate allows. */
-function assertRate(answers, perSecond, since) {
-  const seconds = (performance.now() - since) / 1000
-  // A second's worth may come at once. Timers may be early by a millisecond.
-  const most = perSecond * (1 + seconds) + 1
-  assert.ok(answers <= most, `${answers} answers in ${seconds} s`)
-}
-
 test('requests that come too fast wait, all are done, and nothing turns in vain', async (t) => {
   const { proceed } = ServerConnection.prototype
   let proceeds = 0
@@ -185,40 +199,65 @@ test('requests that come too fast wait, all are done, and nothing turns in vain'
     ServerConnection.prototype.proceed = proceed
   })
 
+  const clock = holdClock(t)
   const { address } = await served(t, { limits: { requestsPerSecond: 50 } })
-  const since = performance.now()
   const client = await attacker(t, address)
   let answers = 0
   const asked = Array.from({ length: 75 }, async () => {
     await client.ask(Ask.get, bytes('a'), null)
-    assertRate(++answers, 50, since)
+    answers++
   })
+  // A second's worth comes at once, and then one each 20 ms.
+  for (let due = 50; due <= 75; due++) {
+    await until(() => answers >= due)
+    await turns(20)
+    assert.equal(answers, due)
+    clock.advance(20)
+  }
   await Promise.all(asked)
   // Each request that is done lets the next ones in, as does each pause that ends.
   assert.ok(proceeds <= 75 + 25 + 10, `${proceeds} times`)
 })
 
 test('a session that came too fast does not start afresh with another connection', async (t) => {
+  const clock = holdClock(t)
   const { address } = await served(t, { limits: { requestsPerSecond: 10 } })
-  const since = performance.now()
   const first = await attacker(t, address)
   await Promise.all(Array.from({ length: 10 }, () => first.ask(Ask.get, bytes('a'), null)))
   await first.close()
   const second = await attacker(t, address, { ticket: first.welcome[1] })
-  await Promise.all([1, 2, 3].map(() => second.ask(Ask.get, bytes('a'), null)))
-  assertRate(13, 10, since)
+  let answers = 0
+  const asked = [1, 2, 3].map(() => second.ask(Ask.get, bytes('a'), null).then(() => answers++))
+  for (let due = 0; due <= 3; due++) {
+    await until(() => answers >= due)
+    await turns(20)
+    assert.equal(answers, due)
+    clock.advance(100)
+  }
+  await Promise.all(asked)
 })
 
 test('a client whose requests wait does not take the server for dead', async (t) => {
+  const clock = holdClock(t)
+  const started = []
   const { connect } = await served(t, {
     limits: { requestsAtOnce: 1, silenceMs: 500 },
-    methods: { slow: () => sleep(1750, 'done') }
+    methods: { slow: () => new Promise((resolve) => started.push(() => resolve('done'))) }
   })
   const client = connect({ keepAliveMs: 750 })
   await client.open()
   let changes = 0
   client.on('connection', () => changes++)
-  assert.deepEqual(await Promise.all([client.call('slow'), client.call('slow')]), ['done', 'done'])
+  const calls = Promise.all([client.call('slow'), client.call('slow')])
+  for (let call = 1; call <= 2; call++) {
+    await until(() => started.length === call)
+    for (let passed = 0; passed < 1750; passed += 50) {
+      clock.advance(50)
+      await turns(20)
+    }
+    started[call - 1]()
+  }
+  assert.deepEqual(await calls, ['done', 'done'])
   assert.equal(changes, 0)
 })
 

@@ -5,18 +5,14 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryLevel } from 'memory-level'
 import { feed } from 'terrace-toolbox/feed'
+import { holdClock } from '../../../tests/support/clock.mjs'
+import { HANG_MS, until } from '../../../tests/support/waiting.mjs'
 import { parse } from './support/prometheus.js'
 import { serve } from './support/served.js'
 
-/** Waits until a condition holds. The test's own timeout ends it. */
-async function until(condition) {
-  while (!condition()) await sleep(5)
-}
-
-const bounded = { timeout: 20_000 }
+const bounded = { timeout: HANG_MS }
 
 test('requests are counted by name, failures apart', bounded, async (t) => {
   const served = await serve({ methods: { fail: () => Promise.reject(new Error('no')) } })
@@ -137,14 +133,15 @@ test('refused connections are counted by the code of the error', bounded, async 
 })
 
 test('latencies fall into the buckets of their times', bounded, async (t) => {
-  const served = await serve({ methods: { wait: (ms) => sleep(ms), now: () => null } })
+  const clock = holdClock(t)
+  const served = await serve({ methods: { wait: (ms) => clock.advance(ms), now: () => null } })
   t.after(() => served.stop())
   const client = served.connect()
   await client.call('now')
   await client.call('wait', 60)
   const { count, latency } = served.server.statistics().requests.call
   assert.equal(count, 2)
-  assert.ok(latency.sumSeconds >= 0.055, String(latency.sumSeconds))
+  assert.equal(latency.sumSeconds, 0.06)
   const counts = latency.buckets.map((bucket) => bucket.count)
   assert.deepEqual(
     counts,
@@ -152,7 +149,7 @@ test('latencies fall into the buckets of their times', bounded, async (t) => {
     'the counts are cumulative'
   )
   const within = (seconds) => latency.buckets.find((bucket) => bucket.seconds === seconds).count
-  assert.ok(within(0.05) <= 1, 'the one that waited is in none of the short buckets')
+  assert.equal(within(0.05), 1, 'the one that waited is in none of the short buckets')
 })
 
 test('a page that gives its name the address of this machine sees no statistics', bounded, async (t) => {

@@ -4,17 +4,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
+import { HANG_MS, until } from '../../../tests/support/waiting.mjs'
 import { cuttingProxy } from './support/cutting-proxy.js'
 import { collectGarbage } from './support/garbage.js'
 import { take, texts, textsUntilEnd } from './support/items.js'
 import { serve } from './support/served.js'
 import { temporaryPath } from './support/temporary.js'
 
-const TIMEOUT_MS = 20_000
-
 /** A test with a served database, which is stopped at the end. */
 function servedTest(name, options, run) {
-  test(name, { timeout: TIMEOUT_MS }, async () => {
+  test(name, { timeout: HANG_MS }, async () => {
     const served = await serve(typeof options === 'function' ? options() : options)
     try {
       await run(served)
@@ -64,7 +63,7 @@ for (const [name, open] of [
   ['Terrace', () => ({ db: new Level(temporaryPath('db')) })]
 ]) {
   test(`what is heard of several writers leads to what is stored (${name})`, {
-    timeout: TIMEOUT_MS
+    timeout: HANG_MS
   }, async () => {
     const { db } = open()
     const served = await serve({ db })
@@ -137,7 +136,7 @@ servedTest('a sublevel of another database cannot be watched', {}, async ({ conn
 })
 
 test('a served sublevel tells of its writes through any object, in terms of its own keys', {
-  timeout: TIMEOUT_MS
+  timeout: HANG_MS
 }, async () => {
   const root = new MemoryLevel()
   const served = await serve({ db: root.sublevel('shared') })
@@ -305,8 +304,8 @@ servedTest('consumers that take nothing do not hold memory without bound', {}, a
   const slow = [db.watch(), db.watch()]
   for (let i = 0; i < 64; i++) await db.put('key', 'x'.repeat(1 << 20))
   // Client and server are in this process: each keeps at most 4 MiB for each of the two.
-  // What only passes through is released after a while; what is held in excess never is, and then the test runs out of time.
-  while (heldBytes() - before >= 24 << 20) await new Promise((resolve) => setTimeout(resolve, 20))
+  // What only passes through is released after a while; what is held in excess never is, and then the test hangs.
+  await until(() => heldBytes() - before < 24 << 20)
   for (const each of slow) {
     await assert.rejects(
       async () => {
@@ -431,8 +430,8 @@ servedTest(
       assert.deepEqual((await take(writes, 1)).map(texts), [['+before=1']])
       await proxy.close()
       await writer.put('meanwhile', '2')
-      // The session of an unconnected client is over after a timer of the server; ours comes after it.
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      // The writer's is left.
+      await until(() => served.server.statistics().open.sessions === 1)
       proxy.restore()
       await assert.rejects(writes.next(), { code: 'NET_MISSED' })
       assert.deepEqual(await writes.next(), { done: true, value: undefined })

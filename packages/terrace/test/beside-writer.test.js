@@ -1,4 +1,4 @@
-// Readers beside a writer in another process that repeatedly opens, writes, compacts and closes. TERRACE_BESIDE_SECONDS=600
+// Readers beside a writer in another process that repeatedly opens, writes, compacts and closes. TERRACE_BESIDE_BATCHES=300000
 // makes it run longer.
 
 import assert from 'node:assert/strict'
@@ -7,11 +7,15 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { scaled } from '../../../tests/support/form.mjs'
+import { HANG_MS } from '../../../tests/support/waiting.mjs'
 import { openLevel } from './support/databases.js'
 
-const SECONDS = Number(process.env.TERRACE_BESIDE_SECONDS ?? 5)
+/** How many batches the writer writes at least, and how often each reader looks at least. */
+const BATCHES = Number(process.env.TERRACE_BESIDE_BATCHES ?? scaled(3000))
+const LOOKS = BATCHES / 30
 /** A reader that needs refreshes for longer than this never gets ahead of the writer. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = HANG_MS
 const writer = new URL('./support/beside-writer.js', import.meta.url)
 /** How readers read. Without a mapping and with few tables open, files that the writer removes are gone for them. */
 const ways = [{}, { mapTables: false }, { mapTables: false, maxOpenFiles: 2 }]
@@ -41,7 +45,6 @@ test('readers open and refresh beside a process that opens, writes, compacts and
   createInterface({ input: child.stdout }).on('line', (line) => {
     acknowledged = Number(line)
   })
-  const end = performance.now() + SECONDS * 1000
   const counts = { opened: 0, refreshed: 0, outdated: 0 }
 
   /** An iterator of a reader without mapping may need a table that is gone. Then it says so, and a refresh helps. */
@@ -63,12 +66,15 @@ test('readers open and refresh beside a process that opens, writes, compacts and
   }
 
   async function read(options) {
-    while (performance.now() < end) {
+    let looks = 0
+    const isOver = () => acknowledged >= BATCHES && looks >= LOOKS
+    while (!isOver()) {
       const reader = await openLevel(t, { readOnly: true, ...options }, db.location)
       counts.opened++
       let before = 0
-      for (let round = 0; round < 10 && performance.now() < end; round++) {
+      for (let round = 0; round < 10 && !isOver(); round++) {
         const last = await look(reader)
+        looks++
         assert.ok(last >= before, `${last} after ${before}`)
         before = last
         await new Promise(setImmediate)

@@ -4,14 +4,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scaled } from '../../../tests/support/form.mjs'
 import { killTrials } from './support/kill-trials.js'
 
-const { TERRACE_SEED: seed = Date.now(), TERRACE_KILLS: kills = 50 } = process.env
+const { TERRACE_SEED: seed = Date.now(), TERRACE_KILLS: kills = scaled(50) } = process.env
 
 test('every acknowledged write survives kills', async (t) => {
   const counts = await killTrials({ seed: Number(seed), kills: Number(kills) })
   t.diagnostic(`from TERRACE_SEED=${seed}: ${JSON.stringify(counts)}`)
   assert.equal(counts.kills, Number(kills))
+  assert.ok(counts['acknowledged batches'] > 0)
 
   // A trial in which this never happens proves nothing.
   if (kills >= 50) {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../tests/support/waiting.mjs'
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
 const names = readdirSync(examples).filter((name) => name.endsWith('.mjs'))
@@ -31,7 +32,7 @@ for (const name of names) {
       const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, name)], {
         env: { ...process.env, TMPDIR: directory },
         encoding: 'utf8',
-        timeout: 60_000
+        timeout: HANG_MS
       })
       assert.equal(stderr, '')
       assert.equal(status, 0)

@@ -8,11 +8,12 @@ import { BackendLevel } from 'terrace-core'
 import { count, feed } from 'terrace-toolbox/feed'
 import { index } from 'terrace-toolbox/index'
 import { ttl } from 'terrace-toolbox/ttl'
+import { scaled } from '../../../tests/support/form.mjs'
 import { ArrayBackend, FAILURE } from '../../core/test/support/array-backend.js'
 import { all } from './support/collect.js'
 import { randomNumbers } from './support/random.js'
 
-const HISTORIES = Number(process.env.TERRACE_HISTORIES ?? 12)
+const HISTORIES = Number(process.env.TERRACE_HISTORIES ?? scaled(12))
 const FIRST = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 const inStep = { missing: 0, stale: 0, wrong: 0 }
 

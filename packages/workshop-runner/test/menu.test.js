@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { skipWithoutTerminal as skip } from '../../../tests/support/terminal.mjs'
+import { until } from '../../../tests/support/waiting.mjs'
 import { Learner } from './support/learner.js'
-import { until } from './support/processes.js'
 
 /** Opens the menu, types keys after it is there, and resolves with everything that was shown. */
 async function menu(t, learner, keys) {
@@ -24,11 +24,11 @@ async function menu(t, learner, keys) {
     shown += text
   })
   const closed = once(child, 'close')
-  await until(() => shown.includes('(record)'), 'the menu is drawn')
+  await until(() => shown.includes('(record)'), 'the menu')
   for (const key of keys) {
     const before = shown.length
     child.stdin.write(key)
-    if (key !== keys.at(-1)) await until(() => shown.length > before, 'the menu is drawn again')
+    if (key !== keys.at(-1)) await until(() => shown.length > before, 'the menu, drawn again')
   }
   const [code] = await closed
   assert.equal(code, 0, shown)

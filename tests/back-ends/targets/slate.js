@@ -11,7 +11,8 @@ export const slate = {
   name: 'SlateLevel',
   machines: 'one writes, any number read',
   supports,
-  make: (location, options) => new SlateLevel(location, { ...options, ...soon }),
+  // Otherwise the tests of the toolbox, which write much, wait for the engine to see what it has compacted.
+  make: (location, options) => new SlateLevel(location, { ...options, ...soon, pollIntervalMs: 500 }),
   several: {},
   known
 }

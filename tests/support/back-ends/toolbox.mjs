@@ -7,6 +7,7 @@ import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
 import { temporaryDirectory } from '../../../packages/terrace/test/support/databases.js'
 import { socketIn } from '../sockets.mjs'
+import { until } from '../waiting.mjs'
 
 /**
  * Registers the tests that hold for any back-end.
@@ -27,10 +28,7 @@ export function testToolbox({ test, openLevel, longestBytes }) {
 
     const sessions = ttl(db.sublevel('sessions'), { defaultTtlMs: 1 })
     await sessions.put('id', 'ann')
-    for (let wait = 0; (await sessions.get('id')) !== undefined; wait++) {
-      assert.ok(wait < 500)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    await until(async () => (await sessions.get('id')) === undefined)
   })
 
   test('a server offers a database to clients', async (t) => {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
 const small = ['--entries', '50', '--target', 'terrace-net', '--target', 'local terrace']
@@ -29,7 +30,7 @@ async function run(t, ...args) {
 }
 
 for (const transport of ['unix', 'tcp']) {
-  test(`it compares a server on ${transport} with the database itself`, { timeout: 60_000 }, async (t) => {
+  test(`it compares a server on ${transport} with the database itself`, { timeout: HANG_MS }, async (t) => {
     const { printed, written } = await run(t, '--transport', transport, '--rounds', '1', '--operations', '20')
     const rows = printed.split('\n').filter((line) => line.startsWith('| '))
     assert.equal(rows.length, 1 + 6)
@@ -38,7 +39,7 @@ for (const transport of ['unix', 'tcp']) {
   })
 }
 
-test('it measures the memory of a server with idle clients', { timeout: 60_000 }, async (t) => {
+test('it measures the memory of a server with idle clients', { timeout: HANG_MS }, async (t) => {
   const { written } = await run(t, '--idle', '3')
   const [{ mode, connected, before, after }] = written
   assert.equal(mode, 'idle')
@@ -46,7 +47,7 @@ test('it measures the memory of a server with idle clients', { timeout: 60_000 }
   assert.ok(before.rss > 0 && after.heapUsed > 0)
 })
 
-test('it samples the memory of a server that works on', { timeout: 60_000 }, async (t) => {
+test('it samples the memory of a server that works on', { timeout: HANG_MS }, async (t) => {
   const { written } = await run(t, '--soak', '4000', '--max-growth-mb', '20')
   assert.equal(written.length, 8)
   assert.equal(written.at(-1).done, 4000)

@@ -117,7 +117,13 @@ pub fn has_leveldb() -> bool {
     is_there
 }
 
-pub fn has_valgrind() -> bool {
+/// Whether programs are run under valgrind: if it is there, and not in the short form, `TERRACE_SHORT=1`, in which sanitizers alone watch
+/// them.
+pub fn runs_valgrind() -> bool {
+    if std::env::var_os("TERRACE_SHORT").is_some_and(|value| value == "1") {
+        println!("not run under valgrind: this is the short form");
+        return false;
+    }
     let is_there = Command::new("valgrind").arg("--version").output().is_ok();
     if !is_there {
         println!("not run under valgrind: it is not installed");

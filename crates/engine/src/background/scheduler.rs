@@ -23,7 +23,7 @@ use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 
 /// How long a job that found no room or no descriptor waits before it is tried again.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+pub(super) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The work that there is to do for a database, one job at a time. Except for
 /// [`pick_compaction`](Self::pick_compaction), none of these is called while the state of the background is locked.

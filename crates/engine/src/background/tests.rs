@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use terrace_env::conformance::eventually;
 use terrace_env::locks::Mutex;
-use terrace_env::{Env, MemoryEnv};
+use terrace_env::{Env, HeldClock, MemoryEnv};
 
-use super::scheduler::{Background, BackgroundParts, Jobs};
+use super::scheduler::{Background, BackgroundParts, Jobs, RETRY_AFTER};
 use super::state::BackgroundState;
 use crate::compaction::picker::{CompactionPlan, PickerOptions, RangeCompaction, RangeStep};
 use crate::compaction::reservations::Reservations;
@@ -18,6 +19,8 @@ use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
 use crate::testing::Shared;
 use crate::version::testing::{comparator, version};
+
+const IDLE_AFTER: Duration = Duration::from_secs(2);
 
 /// What one flush does.
 enum Outcome {
@@ -94,13 +97,25 @@ impl Fixture {
             info_log: Arc::clone(&shared.files.info_log),
             env,
             compaction_threads: 1,
-            idle_after: Duration::from_millis(1),
+            idle_after: IDLE_AFTER,
         };
         Self { background: Background::new(BackgroundState::default(), parts), jobs, shared }
     }
 
     fn stepped() -> Self {
         Self::new(Arc::new(MemoryEnv::with_steps()))
+    }
+
+    /// With threads, on a clock that the test holds.
+    fn with_threads() -> (Self, HeldClock) {
+        let clock = HeldClock::new();
+        (Self::new(Arc::new(MemoryEnv::new().with_clock(clock.clone()))), clock)
+    }
+
+    /// Waits until the threads have done what is due.
+    fn wait_for_threads(&self) {
+        let pool = self.background.parts.pool.as_ref().unwrap();
+        eventually("the threads are idle", || pool.is_idle());
     }
 
     fn schedule(&self) {
@@ -145,11 +160,18 @@ fn whoever_waits_for_a_full_disk_is_told_and_may_try_again() {
 
 #[test]
 fn with_threads_a_job_that_found_no_room_is_tried_again_by_itself() {
-    let fixture = Fixture::new(Arc::new(MemoryEnv::new()));
+    let (fixture, clock) = Fixture::with_threads();
     fixture.jobs.outcomes.lock().push_back(Outcome::Fails(ErrorKind::TooManyFiles));
     fixture.shared.seal(4, |_| ());
     assert_eq!(fixture.wait_for_flushes().unwrap_err().kind(), ErrorKind::TooManyFiles);
-    drop(fixture.background.wait_until(|state| state.obstacle.is_none() && state.is_quiet()));
+    let almost = RETRY_AFTER - Duration::from_micros(1);
+    clock.advance(almost);
+    fixture.wait_for_threads();
+    assert_eq!(fixture.wait_for_flushes().unwrap_err().kind(), ErrorKind::TooManyFiles);
+    assert!(fixture.jobs.flushed.lock().is_empty());
+    clock.advance(RETRY_AFTER - almost);
+    fixture.wait_for_threads();
+    assert!(fixture.background.lock().obstacle.is_none() && fixture.is_quiet());
     assert_eq!(*fixture.jobs.flushed.lock(), [4]);
 }
 
@@ -221,21 +243,25 @@ fn what_a_compaction_touches_is_reserved_until_it_ends() {
 
 #[test]
 fn the_watch_for_idleness_goes_on_while_it_finds_work_and_then_ends() {
-    let fixture = Fixture::new(Arc::new(MemoryEnv::new()));
+    let (fixture, clock) = Fixture::with_threads();
+    // Whether the watch goes on, and how often it has looked for work, after so much more time.
+    let after = |time: Duration| {
+        clock.advance(time);
+        fixture.wait_for_threads();
+        let goes_on = fixture.background.idle_check_armed.load(Ordering::Acquire);
+        (goes_on, fixture.jobs.idle_calls.load(Ordering::Relaxed))
+    };
     fixture.jobs.idle_work.store(3, Ordering::Relaxed);
     fixture.background.watch_for_idleness();
-    let begin = Instant::now();
-    while fixture.background.idle_check_armed.load(Ordering::Acquire) {
-        assert!(begin.elapsed() < Duration::from_secs(60), "it goes on for ever");
-        std::thread::yield_now();
-    }
-    assert_eq!(fixture.jobs.idle_calls.load(Ordering::Relaxed), 4, "three times work, then none");
+    assert_eq!(after(IDLE_AFTER / 2), (true, 0), "it is not idle yet");
+    assert_eq!(after(IDLE_AFTER / 2), (true, 1));
+    assert_eq!(after(IDLE_AFTER), (true, 2));
+    assert_eq!(after(IDLE_AFTER), (true, 3));
+    assert_eq!(after(IDLE_AFTER), (false, 4), "three times work, then none");
+    assert_eq!(after(IDLE_AFTER), (false, 4));
     // A write came since the last check, so the database is not idle now, but it is at the next check.
     fixture.shared.published.publish(1);
     fixture.background.watch_for_idleness();
-    while fixture.background.idle_check_armed.load(Ordering::Acquire) {
-        assert!(begin.elapsed() < Duration::from_secs(60), "it goes on for ever");
-        std::thread::yield_now();
-    }
-    assert_eq!(fixture.jobs.idle_calls.load(Ordering::Relaxed), 5);
+    assert_eq!(after(IDLE_AFTER), (true, 4));
+    assert_eq!(after(IDLE_AFTER), (false, 5));
 }

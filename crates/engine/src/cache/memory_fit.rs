@@ -114,39 +114,50 @@ impl fmt::Debug for MemoryFit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrace_env::MemoryEnv;
+    use std::time::Duration;
+    use terrace_env::{HeldClock, MemoryEnv};
 
     const MIB: u64 = 1 << 20;
 
-    /// Whether tables of `tables_bytes` have outgrown `memory_bytes`, a second after the last question.
-    fn is_outgrown(fit: &MemoryFit, env: &MemoryEnv, tables_bytes: u64, memory_bytes: Option<u64>) -> bool {
-        env.set_memory_for_files_bytes(memory_bytes);
-        fit.next_answer_micros.store(0, Ordering::Relaxed);
-        fit.look(|| tables_bytes);
-        fit.is_outgrown()
+    fn with_clock() -> (MemoryEnv, HeldClock, Arc<MemoryFit>) {
+        let clock = HeldClock::new();
+        let env = MemoryEnv::new().with_clock(clock.clone());
+        let fit = MemoryFit::new(Arc::new(env.clone()));
+        (env, clock, fit)
     }
 
     #[test]
     fn tables_outgrow_memory_and_fit_again() {
-        let env = MemoryEnv::new();
-        let fit = MemoryFit::new(Arc::new(env.clone()));
-        assert!(!is_outgrown(&fit, &env, 80 * MIB, None));
-        assert!(!is_outgrown(&fit, &env, 80 * MIB, Some(100 * MIB)));
-        assert!(is_outgrown(&fit, &env, 90 * MIB, Some(100 * MIB)));
-        assert!(is_outgrown(&fit, &env, 80 * MIB, Some(100 * MIB)), "small changes change nothing");
-        assert!(!is_outgrown(&fit, &env, 70 * MIB, Some(100 * MIB)));
-        assert!(is_outgrown(&fit, &env, 70 * MIB, Some(60 * MIB)));
-        assert!(!is_outgrown(&fit, &env, 3 * MIB, Some(MIB)), "so little fits everywhere");
+        let (env, clock, fit) = with_clock();
+        // Whether tables of `tables_bytes` have outgrown `memory_bytes`, a second after the last question.
+        let is_outgrown = |tables_bytes: u64, memory_bytes: Option<u64>| {
+            env.set_memory_for_files_bytes(memory_bytes);
+            clock.advance(Duration::from_secs(1));
+            fit.look(|| tables_bytes);
+            fit.is_outgrown()
+        };
+        assert!(!is_outgrown(80 * MIB, None));
+        assert!(!is_outgrown(80 * MIB, Some(100 * MIB)));
+        assert!(is_outgrown(90 * MIB, Some(100 * MIB)));
+        assert!(is_outgrown(80 * MIB, Some(100 * MIB)), "small changes change nothing");
+        assert!(!is_outgrown(70 * MIB, Some(100 * MIB)));
+        assert!(is_outgrown(70 * MIB, Some(60 * MIB)));
+        assert!(!is_outgrown(3 * MIB, Some(MIB)), "so little fits everywhere");
     }
 
     #[test]
     fn an_answer_holds_for_a_second() {
-        let env = MemoryEnv::new();
-        let fit = MemoryFit::new(Arc::new(env.clone()));
+        let (env, clock, fit) = with_clock();
         env.set_memory_for_files_bytes(Some(MIB));
         fit.look(|| 80 * MIB);
         assert!(fit.is_outgrown());
-        fit.look(|| unreachable!("it was just answered"));
+        env.set_memory_for_files_bytes(None);
+        clock.advance(Duration::from_micros(999_999));
+        fit.look(|| unreachable!("it was answered less than a second ago"));
+        assert!(fit.is_outgrown());
+        clock.advance(Duration::from_micros(1));
+        fit.look(|| 80 * MIB);
+        assert!(!fit.is_outgrown());
     }
 
     #[test]

@@ -136,6 +136,7 @@ mod tests {
     use std::path::Path;
     use std::thread;
 
+    use terrace_env::conformance::eventually;
     use terrace_env::{Env, MemoryEnv};
 
     use super::*;
@@ -143,9 +144,7 @@ mod tests {
     use crate::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
     fn wait_for_line(db: &Db, length: usize) {
-        while db.inner.writer.line.length() < length {
-            thread::yield_now();
-        }
+        eventually("the line is that long", || db.inner.writer.line.length() >= length);
     }
 
     #[test]

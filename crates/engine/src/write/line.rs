@@ -265,6 +265,8 @@ enum Joined<'a, S> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use terrace_env::conformance::eventually;
+
     use super::*;
 
     fn batch(key: &str) -> WriteBatch {
@@ -277,6 +279,8 @@ mod tests {
     fn every_write_is_committed_once_and_groups_form() {
         let line = Arc::new(CommitLine::new(0usize));
         let groups = Arc::new(AtomicUsize::new(0));
+        // The first write of each writer waits until all of them do, so that they are one group.
+        let held = line.take_token();
         let writers: Vec<_> = (0..8)
             .map(|writer| {
                 let (line, groups) = (Arc::clone(&line), Arc::clone(&groups));
@@ -296,11 +300,14 @@ mod tests {
                 })
             })
             .collect();
+        eventually("all writers are in the line", || line.length() == 8);
+        drop(held);
         for writer in writers {
             writer.join().unwrap();
         }
         assert_eq!(*line.take_token(), 4000);
-        assert!(groups.load(Ordering::Relaxed) <= 4000);
+        let groups = groups.load(Ordering::Relaxed);
+        assert!(groups <= 4000 - 7, "{groups} groups");
     }
 
     #[test]
@@ -325,9 +332,7 @@ mod tests {
                 })
             })
             .collect();
-        while line.length() < 4 {
-            std::thread::yield_now();
-        }
+        eventually("all writers are in the line", || line.length() == 4);
         drop(token);
         for writer in writers {
             assert_eq!(writer.join().unwrap().unwrap_err().kind(), ErrorKind::Io);

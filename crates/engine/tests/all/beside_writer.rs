@@ -5,13 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::support::{entries, put, tiny};
 use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
 const TABLES: u32 = 40;
+/// How often a database is opened beside a writer, and how much that writes meanwhile, at least.
+const OPENS: u32 = 1_000;
+const WRITES: u32 = 10_000;
 
 fn posix() -> Arc<dyn Env> {
     default_env()
@@ -182,7 +184,7 @@ fn an_open_while_the_writer_closes_and_opens_finds_no_damage() {
     let done = AtomicBool::new(false);
     drop(Db::open(&path, tiny(posix())).unwrap());
     thread::scope(|scope| {
-        scope.spawn(|| {
+        let writer = scope.spawn(|| {
             let mut round = 0;
             while !done.load(Ordering::Acquire) {
                 let db = Db::open(&path, tiny(posix())).unwrap();
@@ -202,10 +204,10 @@ fn an_open_while_the_writer_closes_and_opens_finds_no_damage() {
                 db.close().unwrap();
             }
         });
-        let started = Instant::now();
         let mut opened = 0;
-        while started.elapsed() < Duration::from_secs(8) {
-            let floor = acknowledged.load(Ordering::Acquire);
+        let writes = || acknowledged.load(Ordering::Acquire);
+        while opened < OPENS || (writes() < WRITES && !writer.is_finished()) {
+            let floor = writes();
             let opening = Db::open(&path, Options { read_only: true, ..tiny(posix()) });
             done.store(opening.is_err(), Ordering::Release);
             let value = opening.unwrap().get(b"round", &ReadOptions::default()).unwrap().unwrap_or_default();
@@ -216,7 +218,6 @@ fn an_open_while_the_writer_closes_and_opens_finds_no_damage() {
             opened += 1;
         }
         done.store(true, Ordering::Release);
-        println!("{opened} opens beside {} writes", acknowledged.load(Ordering::Acquire));
-        assert!(opened > 100, "{opened}");
+        println!("{opened} opens beside {} writes", writes());
     });
 }

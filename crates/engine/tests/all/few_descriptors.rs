@@ -6,17 +6,23 @@
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::sync::Arc;
 
-use crate::support::only;
-use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
+use crate::support::{only, scaled};
+use terrace_engine::env::conformance::eventually;
+use terrace_engine::env::default_env;
+use terrace_engine::{
+    BackgroundPool, Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions,
+};
 
 const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
 const DIRECTORY: &str = "TERRACE_FEW_DESCRIPTORS_DIRECTORY";
 const ENTRIES: u64 = 30_000;
 const ENTRIES_A_BATCH: u64 = 100;
-/// All keys and values together take 150 MB.
-const VALUE_SIZE_BYTES: usize = 5_000;
+/// All keys and values together take 150 MB, in tables of a megabyte, so that there are more of them than descriptors. In the short form
+/// the values and the tables are smaller.
+const VALUE_SIZE_BYTES: u32 = 5_000;
+const TABLE_SIZE_BYTES: u32 = 1 << 20;
 
 /// Runs `role` with `limit` descriptors in a new directory, and checks the directory afterwards.
 fn run(role: &str, limit: usize) {
@@ -54,12 +60,11 @@ fn helper_process() {
     println!("\ndone as told");
 }
 
-/// Tables of a megabyte, so that there are more of them than descriptors.
 fn options(map_tables: bool) -> Options {
     Options {
         map_tables,
-        write_buffer_size_bytes: 1 << 20,
-        max_file_size_bytes: 1 << 20,
+        write_buffer_size_bytes: scaled(TABLE_SIZE_BYTES) as usize,
+        max_file_size_bytes: scaled(TABLE_SIZE_BYTES).into(),
         ..Options::default()
     }
 }
@@ -76,7 +81,7 @@ fn value(number: u64) -> Vec<u8> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 56) as u8
     };
-    (0..VALUE_SIZE_BYTES).map(|_| next()).collect()
+    (0..scaled(VALUE_SIZE_BYTES)).map(|_| next()).collect()
 }
 
 /// Divides the entries among databases in `directories`, and reads them while they are open and again after reopening.
@@ -132,7 +137,9 @@ fn fill_and_read(directories: &[&Path], options: Options) {
 /// The program around the database takes every free descriptor, and later gives them back.
 fn run_out_of_descriptors(directory: &Path) {
     for map_tables in [true, false] {
-        let db = Db::open(directory, options(map_tables)).unwrap();
+        let pool = Arc::new(BackgroundPool::new(default_env(), 1));
+        let options = Options { background_pool: Some(Arc::clone(&pool)), ..options(map_tables) };
+        let db = Db::open(directory, options).unwrap();
         let mut number = 0;
         let mut put = || {
             number += 1;
@@ -141,9 +148,7 @@ fn run_out_of_descriptors(directory: &Path) {
         (0..1000).for_each(|_| assert!(put().is_ok()));
         // No work is under way that would free a descriptor when it is done.
         db.flush().unwrap();
-        while db.stats().compactions_running > 0 {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        eventually("the background is idle", || pool.is_idle());
         put().unwrap();
         let mut taken = Vec::new();
         while let Ok(file) = std::fs::File::open("/dev/null") {
@@ -155,15 +160,10 @@ fn run_out_of_descriptors(directory: &Path) {
         let refused = (0..1000).find_map(|_| put().err()).expect("there is no descriptor for another log");
         assert_eq!(refused.kind(), ErrorKind::TooManyFiles, "{refused}");
         assert_eq!(db.flush().unwrap_err().kind(), ErrorKind::TooManyFiles);
-        // Gives waiting background work time to be tried and to fail.
-        std::thread::sleep(Duration::from_millis(200));
+        eventually("the background work that was due is tried, and fails", || pool.is_idle());
         drop(taken);
         // It is tried again within a second. Nothing is poisoned.
-        let goes_on = (0..100).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            db.flush().is_ok()
-        });
-        assert!(goes_on, "there are descriptors again");
+        eventually("there are descriptors again", || db.flush().is_ok());
         put().unwrap();
         assert!(db.get(&key(1), &ReadOptions::default()).unwrap() == Some(value(1)));
         assert!(db.get(&key(0), &ReadOptions::default()).unwrap().is_some_and(|value| value == b"synced"));

@@ -7,7 +7,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::only;
+use crate::support::{only, scaled};
+use terrace_engine::env::conformance::HANGS_AFTER;
 use terrace_engine::{
     BackgroundPool, Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot,
     WriteBatch, WriteOptions,
@@ -43,7 +44,8 @@ fn run(role: &str) {
 #[test]
 fn helper_process() {
     let Ok(role) = std::env::var(ROLE) else { return };
-    alarm(120);
+    // Longer than a child has.
+    alarm(2 * HANGS_AFTER.as_secs() as u32);
     let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
     match role.as_str() {
         "idle" => fork_an_idle_process(&directory),
@@ -58,7 +60,7 @@ fn in_child(meanwhile: impl FnOnce(), child: impl FnOnce() -> Vec<String>) {
     let number = fork();
     if number == 0 {
         // The child needs its own time limit, because it does not inherit the parent's.
-        alarm(60);
+        alarm(HANGS_AFTER.as_secs() as u32);
         let failures = child();
         if !failures.is_empty() {
             eprintln!("in the child: {failures:#?}");
@@ -258,7 +260,7 @@ fn fork_a_busy_process(directory: &Path) {
         works(|_, directory, _| Db::open(directory.join("other"), Options::default())?.close());
         // Also ends the threads when an assertion fails.
         let _ends = OnDrop(|| ends.store(true, Ordering::Relaxed));
-        for _ in 0..30 {
+        for _ in 0..scaled(30) {
             let mut iterator = db.iter(IterOptions::default()).unwrap();
             iterator.seek_to_first().unwrap();
             let snapshot = db.snapshot();

@@ -4,19 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
 
 use crate::support::leveldb_files::{TableFile, block, internal_key, write_database};
 use crate::support::{Random, memory, tiny};
 use terrace_engine::env::Env;
+use terrace_engine::env::conformance::HANGS_AFTER;
 use terrace_engine::{Bounds, Db, IterOptions, Options, ValueKind};
 use terrace_format::version_edit::FileEntry;
 
 const DIRECTORY: &str = "/db";
 const LAST_SEQUENCE: u64 = 60;
 const LAST_SEQUENCE_OF_ALL: u64 = 100;
-/// Time limit for one history. A walk without end never gets there.
-const PATIENCE_S: u64 = 60;
 
 fn random_key(random: &mut Random) -> Vec<u8> {
     let name = [b'a' + random.below(5) as u8];
@@ -120,7 +118,7 @@ fn iteration_over_a_crafted_index_ends_in_both_directions() {
     });
     let mut last = None;
     loop {
-        match receiver.recv_timeout(Duration::from_secs(PATIENCE_S)) {
+        match receiver.recv_timeout(HANGS_AFTER) {
             Ok((seed, result)) => {
                 result.unwrap_or_else(|problem| panic!("{problem}"));
                 last = Some(seed);

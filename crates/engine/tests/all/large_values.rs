@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::{Model, Random, assert_holds, entries, memory};
+use crate::support::{Model, Random, assert_holds, entries, memory, scaled};
 use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Compression, Db, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
@@ -90,10 +90,10 @@ fn run(path: &Path, env: &Arc<dyn Env>, compression: Compression, seed: u64) {
 
 #[test]
 fn large_values_are_what_the_model_says() {
-    for seed in 1..4 {
+    for seed in 1..=scaled(3) {
         let directory = tempfile::tempdir().unwrap();
         let env = default_env();
-        run(directory.path(), &env, Compression::Snappy, seed);
+        run(directory.path(), &env, Compression::Snappy, seed.into());
     }
 }
 

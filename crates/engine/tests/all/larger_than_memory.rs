@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{Random, get};
-use terrace_engine::env::{Env, MemoryEnv};
+use terrace_engine::env::{Env, HeldClock, MemoryEnv};
 use terrace_engine::{Bounds, Db, IterOptions, Options, ReadOptions, ReadTier, WriteBatch, WriteOptions};
 
 const KEYS: u64 = 60_000;
@@ -82,7 +82,8 @@ fn assert_all_is_there(db: &Db, round: u64, random: &mut Random) {
 
 #[test]
 fn answers_are_the_same_while_a_database_outgrows_memory_and_fits_again() {
-    let env = MemoryEnv::new();
+    let clock = HeldClock::new();
+    let env = MemoryEnv::new().with_clock(clock.clone());
     let mut random = Random(11);
     let options = || Options {
         env: Arc::new(env.clone()) as Arc<dyn Env>,
@@ -95,7 +96,7 @@ fn answers_are_the_same_while_a_database_outgrows_memory_and_fits_again() {
     for (round, memory_bytes) in [None, Some(1 << 20), Some(1 << 30), Some(2 << 20)].into_iter().enumerate() {
         env.set_memory_for_files_bytes(memory_bytes);
         // An answer holds for a second.
-        std::thread::sleep(Duration::from_millis(1_050));
+        clock.advance(Duration::from_secs(1));
         write(&db, round as u64);
         assert_all_is_there(&db, round as u64, &mut random);
         let is_outgrown = db.property("terrace.has-outgrown-memory").unwrap() == "1";

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{
     Model, Random, assert_holds, delete, entries, get, level_files, memory, put, table_bytes, tiny,
 };
-use terrace_engine::env::{Env, default_env};
+use terrace_engine::env::conformance::eventually;
+use terrace_engine::env::{Env, HeldClock, MemoryEnv, default_env};
 use terrace_engine::{
-    Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions,
+    BackgroundPool, Compression, Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions,
+    TableFileWriter, WriteOptions,
 };
 
 /// Writes 2,000 entries with the same value.
@@ -153,7 +155,8 @@ fn manual_compactions_run_beside_writers_and_each_other() {
 
 #[test]
 fn space_comes_back_after_deletes_without_any_call() {
-    let env = memory();
+    let clock = HeldClock::new();
+    let env: Arc<dyn Env> = Arc::new(MemoryEnv::new().with_clock(clock.clone()));
     let db = Db::open(
         "/db",
         Options {
@@ -178,15 +181,10 @@ fn space_comes_back_after_deletes_without_any_call() {
             live += 4 + values[index as usize].len() as u64;
         }
     }
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
-        let size = table_bytes(&*env, Path::new("/db"));
-        if size * 2 < live * 3 {
-            break;
-        }
-        assert!(Instant::now() < deadline, "{size} bytes for {live} live ones: {:?}", level_files(&db));
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    eventually("most of the space of what was deleted is free", || {
+        clock.advance(Duration::from_millis(50));
+        table_bytes(&*env, Path::new("/db")) * 2 < live * 3
+    });
     db.verify().unwrap();
 }
 
@@ -367,33 +365,55 @@ fn tables_that_only_an_iterator_held_are_deleted_when_it_drops() {
     iterator.seek_to_last().unwrap();
     assert_eq!(iterator.key(), b"01999");
     drop(iterator);
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while table_bytes(&*env, Path::new("/db")) > 0 {
-        assert!(Instant::now() < deadline);
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually("the tables are deleted", || table_bytes(&*env, Path::new("/db")) == 0);
 }
 
 #[test]
 fn a_trickle_of_deletions_does_not_cost_a_table_each_time_the_database_rests() {
-    let options = Options { idle_after_ms: 10, ..tiny(memory()) };
+    let clock = HeldClock::new();
+    let env: Arc<dyn Env> = Arc::new(MemoryEnv::new().with_clock(clock.clone()));
+    let pool = Arc::new(BackgroundPool::new(Arc::clone(&env), 1));
+    let options = Options {
+        // The deletions below do not fill a memtable.
+        write_buffer_size_bytes: 1 << 20,
+        compression: Compression::None,
+        background_pool: Some(Arc::clone(&pool)),
+        ..tiny(env)
+    };
+    let idle_after = Duration::from_millis(options.idle_after_ms);
     let db = Db::open("/db", options).unwrap();
     for index in 0..5000 {
         put(&db, &format!("{index:05}"), "a value of some length");
     }
     db.compact_range(None, None).unwrap();
+    let rest = || {
+        // The first check notes what was written last, the second one finds that nothing was written since.
+        for _ in 0..2 {
+            clock.advance(idle_after);
+            eventually("the background has done what is due", || pool.is_idle());
+        }
+    };
+    rest();
     let before = db.stats().levels[0].jobs;
     for index in 0..10 {
         delete(&db, &format!("{index:05}"));
-        std::thread::sleep(Duration::from_millis(50));
+        rest();
+        assert_eq!(db.stats().levels[0].jobs, before);
+    }
+    for index in 0..3000 {
+        delete(&db, &format!("{index:05}"));
     }
     assert_eq!(db.stats().levels[0].jobs, before);
+    rest();
+    assert_eq!(db.stats().levels[0].jobs, before + 1, "many deletions are worth a table");
 }
 
 #[test]
 fn an_iterator_that_outlives_its_database_deletes_nothing_of_the_next_one() {
     let env = memory();
-    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    let pool = Arc::new(BackgroundPool::new(Arc::clone(&env), 1));
+    let options = || Options { background_pool: Some(Arc::clone(&pool)), ..tiny(Arc::clone(&env)) };
+    let db = Db::open("/db", options()).unwrap();
     fill(&db, "value");
     db.flush().unwrap();
     let mut iterator = db.iter(IterOptions::default()).unwrap();
@@ -402,13 +422,13 @@ fn an_iterator_that_outlives_its_database_deletes_nothing_of_the_next_one() {
     db.compact_range(None, None).unwrap();
     db.close().unwrap();
     drop(db);
-    Db::destroy("/db", &tiny(Arc::clone(&env))).unwrap();
+    Db::destroy("/db", &options()).unwrap();
 
-    let next = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    let next = Db::open("/db", options()).unwrap();
     fill(&next, "next");
     next.flush().unwrap();
     drop(iterator);
-    std::thread::sleep(Duration::from_millis(100));
+    eventually("whatever that had the background do is done", || pool.is_idle());
     next.verify().unwrap();
     next.close().unwrap();
     let next = Db::open("/db", tiny(env)).unwrap();

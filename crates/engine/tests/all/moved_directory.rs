@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::support::only;
+use crate::support::{only, scaled};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
 const DIRECTORY: &str = "TERRACE_MOVED_DIRECTORY";
@@ -269,7 +269,7 @@ fn databases_that_are_moved_at_random_keep_their_contents() {
     type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
     // For each place, what was written there, and the database while it is open.
     let mut databases: BTreeMap<u32, (Entries, Option<Db>)> = BTreeMap::new();
-    for step in 0..3_000_u32 {
+    for step in 0..scaled(3_000) {
         let place = below(5);
         let Some((entries, db)) = databases.get_mut(&place) else {
             let db = Db::open(at(place), small()).unwrap();

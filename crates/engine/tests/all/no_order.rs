@@ -5,13 +5,10 @@ use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
 
 use crate::support::{memory, tiny};
+use terrace_engine::env::conformance::HANGS_AFTER;
 use terrace_engine::{Comparator, Db, IterOptions, Options, ReadOptions, UserComparator, WriteOptions};
-
-/// The time limit. No run takes a hundredth of it.
-const MOST_TIME: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug)]
 enum NoOrder {
@@ -123,7 +120,7 @@ fn an_inconsistent_order_neither_panics_nor_runs_for_ever() {
             use_database(kind);
             let _ = done.send(());
         });
-        match finished.recv_timeout(MOST_TIME) {
+        match finished.recv_timeout(HANGS_AFTER) {
             Err(mpsc::RecvTimeoutError::Timeout) => panic!("{kind:?} runs for ever"),
             _ => run.join().unwrap_or_else(|_| panic!("{kind:?} panics")),
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::support::{entries, get, memory, put, tiny};
 use terrace_engine::env::Env;
@@ -432,40 +433,43 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed() {
     let path = directory.path().join("db");
     let env = terrace_engine::env::default_env();
     let writer = Db::open(&path, tiny(Arc::clone(&env))).unwrap();
-    let done = std::sync::atomic::AtomicBool::new(false);
+    let (done, opened) = (AtomicBool::new(false), AtomicU32::new(0));
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            // Two keys in one batch have always equal values. A third value only grows.
-            for round in 0..30_000u32 {
-                let mut batch = terrace_engine::WriteBatch::new();
-                batch.put(b"left", &round.to_be_bytes()).unwrap();
-                batch.put(b"right", &round.to_be_bytes()).unwrap();
-                batch.put(&(round % 500).to_be_bytes(), &round.to_be_bytes()).unwrap();
-                writer.write(batch, &WriteOptions::default()).unwrap();
+        let reader = scope.spawn(|| {
+            let mut last = 0;
+            while !done.load(Ordering::Acquire) {
+                // Open tables stay readable when the writer removes them.
+                let options = Options { read_only: true, max_open_files: 1000, ..tiny(Arc::clone(&env)) };
+                let reader = Db::open(&path, options).unwrap();
+                let found = entries(&reader, IterOptions::default());
+                let value = |key: &[u8]| {
+                    let value = found.iter().find(|(found, _)| found == key).map(|(_, value)| value.clone());
+                    value.map(|value| u32::from_be_bytes(value.try_into().unwrap()))
+                };
+                assert_eq!(value(b"left"), value(b"right"));
+                if let Some(round) = value(b"left") {
+                    assert!(round >= last, "{round} after {last}");
+                    assert_eq!(value(&(round % 500).to_be_bytes()), Some(round));
+                    let before = round.saturating_sub(499);
+                    assert!((before..=round).all(|round| value(&(round % 500).to_be_bytes()) == Some(round)));
+                    last = round;
+                }
+                opened.fetch_add(1, Ordering::Relaxed);
             }
-            done.store(true, std::sync::atomic::Ordering::Release);
         });
-        let (mut opened, mut last) = (0, 0);
-        while !done.load(std::sync::atomic::Ordering::Acquire) {
-            // Open tables stay readable when the writer removes them.
-            let options = Options { read_only: true, max_open_files: 1000, ..tiny(Arc::clone(&env)) };
-            let reader = Db::open(&path, options).unwrap();
-            let found = entries(&reader, IterOptions::default());
-            let value = |key: &[u8]| {
-                let value = found.iter().find(|(found, _)| found == key).map(|(_, value)| value.clone());
-                value.map(|value| u32::from_be_bytes(value.try_into().unwrap()))
-            };
-            assert_eq!(value(b"left"), value(b"right"));
-            if let Some(round) = value(b"left") {
-                assert!(round >= last, "{round} after {last}");
-                assert_eq!(value(&(round % 500).to_be_bytes()), Some(round));
-                let before = round.saturating_sub(499);
-                assert!((before..=round).all(|round| value(&(round % 500).to_be_bytes()) == Some(round)));
-                last = round;
-            }
-            opened += 1;
+        // Two keys in one batch have always equal values. A third value only grows.
+        let mut round = 0u32;
+        while round < 30_000 || (opened.load(Ordering::Relaxed) < 4 && !reader.is_finished()) {
+            let mut batch = terrace_engine::WriteBatch::new();
+            batch.put(b"left", &round.to_be_bytes()).unwrap();
+            batch.put(b"right", &round.to_be_bytes()).unwrap();
+            batch.put(&(round % 500).to_be_bytes(), &round.to_be_bytes()).unwrap();
+            let written = writer.write(batch, &WriteOptions::default());
+            done.store(written.is_err(), Ordering::Release);
+            written.unwrap();
+            round += 1;
         }
-        assert!(opened > 3, "{opened}");
+        done.store(true, Ordering::Release);
     });
 }
 

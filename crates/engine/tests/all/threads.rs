@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use terrace_engine::env::conformance::HANGS_AFTER;
 use terrace_engine::env::{
     Background, Env, EnvError, FileLock, LockError, LogFile, MemoryEnv, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile,
@@ -211,7 +212,7 @@ fn a_database_whose_last_handle_is_dropped_in_the_callback_of_another_database_c
         answered.send(()).unwrap();
     };
     first.submit(batch, WriteOptions { sync: true }, Box::new(done));
-    answers.recv_timeout(Duration::from_secs(60)).unwrap();
+    answers.recv_timeout(HANGS_AFTER).unwrap();
     receiver.try_recv().unwrap();
     assert!(open("/second").get(b"key", &ReadOptions::default()).unwrap().is_some());
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use terrace_engine::{
     BackgroundPool, Db, ErrorKind, IterOptions, Options, ReadOptions, ReadTier, WriteBatch, WriteOptions,
 };
-use terrace_env::MemoryEnv;
+use terrace_env::{HeldClock, MemoryEnv};
 
 fn memory_only() -> IterOptions {
     let read = ReadOptions { tier: ReadTier::MemoryOnly, ..ReadOptions::default() };
@@ -69,7 +69,8 @@ fn an_iterator_that_would_have_to_pass_over_many_deleted_entries_says_so() {
 #[test]
 fn a_write_begins_a_log_at_once_and_is_refused_only_while_flushes_lag() {
     // Nothing is flushed before it is asked for.
-    let env = Arc::new(MemoryEnv::with_steps());
+    let clock = HeldClock::new();
+    let env = Arc::new(MemoryEnv::with_steps().with_clock(clock.clone()));
     let pool = Arc::new(BackgroundPool::new(env.clone(), 1));
     let options = Options {
         env,
@@ -86,7 +87,7 @@ fn a_write_begins_a_log_at_once_and_is_refused_only_while_flushes_lag() {
             assert!(refused > 0 || db.stats().sealed_memtables > 0, "there was nothing to wait for");
             refused += 1;
             if !pool.run_one() {
-                std::thread::sleep(Duration::from_millis(1));
+                clock.advance(Duration::from_millis(1));
             }
         }
     }

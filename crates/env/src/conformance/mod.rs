@@ -16,7 +16,10 @@ mod lock;
 mod log;
 mod names;
 mod reading;
+mod waiting;
 mod writing;
+
+pub use waiting::{HANGS_AFTER, eventually};
 
 /// Where a check runs: an environment, and an empty directory in it that no other check uses.
 #[derive(Debug)]

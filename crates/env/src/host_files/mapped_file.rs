@@ -174,10 +174,6 @@ mod tests {
         file.expect_reads(ReadPattern::Random);
         file.stop_reading(0, 1 << 20);
         file.start_reading(0, 1 << 20);
-        let arrives = (0..100).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            file.mapped_is_in_memory(0, 1 << 20)
-        });
-        assert!(arrives);
+        crate::conformance::eventually("the file is in memory", || file.mapped_is_in_memory(0, 1 << 20));
     }
 }

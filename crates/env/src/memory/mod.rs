@@ -8,15 +8,15 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Background, Env, EnvError, FileId, FileLock, LockError, LogFile, RandomAccessFile, Result,
-    SequentialFile, ThreadHandle, WritableFile, host,
+    Background, ClockWatcher, Env, EnvError, FileId, FileLock, HeldClock, LockError, LogFile,
+    RandomAccessFile, Result, SequentialFile, ThreadHandle, WritableFile, host,
 };
 
 mod file;
@@ -30,12 +30,15 @@ use crate::names::Names;
 /// An environment whose files are in memory. Clones share them; each [`MemoryEnv::new`] has its own.
 ///
 /// Paths are `/`-separated; relative ones start at the root, which always exists. Nothing waits for a disk, and syncs
-/// do nothing, because there is no power to lose. Clocks, threads and the process number are the system's.
+/// do nothing, because there is no power to lose. Threads and the process number are the system's, and so are the
+/// clocks unless [`with_clock`](Self::with_clock) gives it one.
 #[derive(Debug, Clone)]
 pub struct MemoryEnv {
     names: Arc<Mutex<Names<Arc<Contents>>>>,
     locked: Arc<LockedFiles<Contents>>,
     background: Background,
+    /// Takes the place of the system's clocks.
+    clock: Option<HeldClock>,
     /// See [`MemoryEnv::set_memory_for_files_bytes`]. The largest number is none.
     memory_for_files_bytes: Arc<AtomicU64>,
 }
@@ -53,6 +56,7 @@ impl MemoryEnv {
             names: Arc::new(Mutex::new(Names::new())),
             locked: LockedFiles::new(),
             background: host::BACKGROUND,
+            clock: None,
             memory_for_files_bytes: Arc::new(AtomicU64::new(u64::MAX)),
         }
     }
@@ -60,6 +64,13 @@ impl MemoryEnv {
     /// Creates an empty file system without threads: background work runs in steps.
     pub fn with_steps() -> Self {
         Self { background: Background::Steps, ..Self::new() }
+    }
+
+    /// Makes `clock` the clock of this environment, for both kinds of time. A [`sleep`](Env::sleep) then advances it
+    /// and returns.
+    #[must_use]
+    pub fn with_clock(self, clock: HeldClock) -> Self {
+        Self { clock: Some(clock), ..self }
     }
 
     /// Sets what [`memory_for_files_bytes`](Env::memory_for_files_bytes) returns, here and in clones: at first `None`. An
@@ -193,15 +204,24 @@ impl Env for MemoryEnv {
     }
 
     fn monotonic_micros(&self) -> u64 {
-        host::monotonic_micros()
+        self.clock.as_ref().map_or_else(host::monotonic_micros, HeldClock::micros)
     }
 
     fn unix_micros(&self) -> u64 {
-        host::unix_micros()
+        self.clock.as_ref().map_or_else(host::unix_micros, HeldClock::micros)
+    }
+
+    fn watch_clock(&self, watcher: Weak<dyn ClockWatcher>) {
+        if let Some(clock) = &self.clock {
+            clock.watch(watcher);
+        }
     }
 
     fn sleep(&self, duration: Duration) {
-        host::sleep(duration);
+        match &self.clock {
+            Some(clock) => clock.advance(duration),
+            None => host::sleep(duration),
+        }
     }
 
     fn background(&self) -> Background {

@@ -2,9 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use terrace_env::{Background, Env, GivenFile, MemoryEnv, conformance};
+use terrace_env::{Background, ClockWatcher, Env, GivenFile, HeldClock, MemoryEnv, conformance};
 
 fn place_in(env: MemoryEnv) -> (Arc<dyn Env>, PathBuf) {
     let directory = PathBuf::from("/some/database");
@@ -30,6 +32,38 @@ fn conforms_at_relative_paths() {
         env.create_directory_all(Path::new("here")).unwrap();
         (Arc::new(env), PathBuf::from("here"))
     });
+}
+
+#[test]
+fn conforms_with_a_held_clock() {
+    conformance::run_all(&|| place_in(MemoryEnv::new().with_clock(HeldClock::new())));
+}
+
+#[test]
+fn a_held_clock_moves_only_when_it_is_advanced_and_wakes_who_watches() {
+    #[derive(Default)]
+    struct Watcher(AtomicUsize);
+
+    impl ClockWatcher for Watcher {
+        fn clock_advanced(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    let clock = HeldClock::new();
+    let env = MemoryEnv::new().with_clock(clock.clone());
+    let watcher = Arc::new(Watcher::default());
+    let weak = Arc::downgrade(&watcher);
+    env.watch_clock(weak.clone());
+    assert_eq!((env.monotonic_micros(), env.unix_micros()), (0, 0));
+    clock.advance(Duration::from_millis(3));
+    assert_eq!((env.monotonic_micros(), env.unix_micros()), (3_000, 3_000));
+    env.clone().sleep(Duration::from_secs(1));
+    assert_eq!(env.monotonic_micros(), 1_003_000);
+    assert_eq!(watcher.0.load(Ordering::Relaxed), 2);
+    drop(watcher);
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(Weak::strong_count(&weak), 0, "the clock keeps nobody alive");
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn a_pipe_under_a_files_name_is_refused_at_once() {
         ];
         sender.send(errors.map(|error| error.map(|error| error.to_string()))).unwrap();
     });
-    let errors = receiver.recv_timeout(std::time::Duration::from_secs(30)).expect("no call waits");
+    let errors = receiver.recv_timeout(conformance::HANGS_AFTER).expect("no call waits");
     for error in errors {
         assert!(error.as_ref().is_some_and(|error| error.contains("000005.log")), "{error:?}");
     }

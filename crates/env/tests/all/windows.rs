@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::only;
-use terrace_env::{Background, Env, EnvError, LockError, LockHolder, WindowsEnv, conformance};
+use terrace_env::conformance::{self, HANGS_AFTER, eventually};
+use terrace_env::{Background, Env, EnvError, LockError, LockHolder, WindowsEnv};
 
 const SHARE_READ: u32 = 1;
 const SHARE_WRITE: u32 = 2;
@@ -89,7 +90,8 @@ fn a_directory_that_a_program_keeps_from_writers_for_a_moment_is_synced() {
     let mut options = OpenOptions::new();
     let other = options.read(true).share_mode(SHARE_READ).custom_flags(BACKUP_SEMANTICS).open(&path).unwrap();
     let closing = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(50));
+        // Much shorter than the environment waits.
+        std::thread::sleep(Duration::from_millis(10));
         drop(other);
     });
     WindowsEnv::new().sync_directory(&path).unwrap();
@@ -159,7 +161,8 @@ fn another_process_holds_the_lock_until_it_is_killed() {
     if let Some(lock) = std::env::var_os(PLACE) {
         let _lock = WindowsEnv::new().lock(Path::new(&lock)).unwrap();
         fs::write(Path::new(&lock).with_file_name("held"), b"").unwrap();
-        std::thread::sleep(Duration::from_secs(60));
+        // Longer than the test waits for anything.
+        std::thread::sleep(2 * HANGS_AFTER);
         return;
     }
     let (_directory, path) = scratch();
@@ -171,23 +174,14 @@ fn another_process_holds_the_lock_until_it_is_killed() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    wait_until(|| path.join("held").exists());
+    eventually("the child holds the lock", || path.join("held").exists());
     match WindowsEnv::new().lock(&lock) {
         Err(LockError::Held { holder, this_process: false }) => assert_eq!(holder, Some(child.id())),
         other => panic!("the child holds it, but: {other:?}"),
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    wait_until(|| WindowsEnv::new().lock(&lock).is_ok());
-}
-
-#[track_caller]
-fn wait_until(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(30));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually("the lock is free", || WindowsEnv::new().lock(&lock).is_ok());
 }
 
 #[test]
@@ -262,7 +256,8 @@ fn waits_for_a_program_that_has_a_file_open_for_a_moment() {
         fs::write(&file, b"contents").unwrap();
         let scanner = opened(&file, 0);
         let ends = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(100));
+            // Much shorter than the environment waits.
+            std::thread::sleep(Duration::from_millis(10));
             drop(scanner);
         });
         work().unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -286,7 +281,7 @@ fn a_program_that_keeps_a_file_open_is_an_error_and_nothing_is_lost() {
     ] {
         assert_eq!(error.source.raw_os_error(), Some(32), "{error}");
     }
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < HANGS_AFTER);
     drop(scanner);
     assert_eq!(fs::read(&file).unwrap(), b"contents");
     assert_eq!(env.list(&path).unwrap(), ["file"]);

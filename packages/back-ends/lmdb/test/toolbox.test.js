@@ -8,6 +8,7 @@ import { index } from 'terrace-toolbox/index'
 import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
 import { testToolbox } from '../../../../tests/support/back-ends/toolbox.mjs'
+import { until } from '../../../../tests/support/waiting.mjs'
 import { openLevel } from './support/databases.js'
 
 test('an index, a feed, a transaction and entries that expire work together', async (t) => {
@@ -26,10 +27,7 @@ test('an index, a feed, a transaction and entries that expire work together', as
 
   const sessions = ttl(db.sublevel('sessions'), { defaultTtlMs: 1 })
   await sessions.put('id', 'ann')
-  for (let wait = 0; (await sessions.get('id')) !== undefined; wait++) {
-    assert.ok(wait < 500)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  await until(async () => (await sessions.get('id')) === undefined)
 
   const seen = []
   for await (const { key } of changes.read()) seen.push(key)

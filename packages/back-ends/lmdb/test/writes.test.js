@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { testWrites } from '../../../../tests/support/back-ends/writes.mjs'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { openLevel, temporaryDirectory } from './support/databases.js'
 
 testWrites({ test, openLevel })
@@ -21,7 +22,7 @@ test('what has no room is refused with the reason, and nothing of it is there', 
   const command = `trap '' XFSZ; ulimit -f 4000; exec "$0" "$@"`
   const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command, process.execPath, fill, location], {
     encoding: 'utf8',
-    timeout: 60_000
+    timeout: HANG_MS
   })
   assert.notEqual(stdout, '', stderr)
   const { written, code, cause, path, keys, small } = JSON.parse(stdout)

@@ -1,10 +1,11 @@
 // Connections that break around COMMIT: every write is there once, none is lost, and none comes late over a newer one.
 
 import assert from 'node:assert/strict'
-import { newName, openLevel, pause, test, theServer } from './support/databases.js'
+import { scaled } from '../../../../tests/support/form.mjs'
+import { newName, openLevel, test, theServer } from './support/databases.js'
 import { CuttingProxy } from './support/proxy.js'
 
-const ROUNDS = 60
+const ROUNDS = scaled(60, 12)
 
 test('a write whose connection is cut around COMMIT is acknowledged, and applied once', async (t) => {
   const server = await theServer()
@@ -52,8 +53,7 @@ test('a transaction that a server goes on with late is not committed over a newe
     await db.put('key', `${round}`)
     await db.put('key', `newer than ${round}`)
     // What was held back reaches the server only now.
-    for (const deliver of proxy.held.splice(0)) deliver()
-    await pause(10)
+    await Promise.all(proxy.held.splice(0).map((deliver) => deliver()))
     assert.equal(await db.get('key'), `newer than ${round}`)
   }
   assert.equal(proxy.cuts, 20)

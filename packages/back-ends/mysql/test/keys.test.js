@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict'
 import { MAX_KEY_SIZE_BYTES } from 'terrace-mysql'
 import { testKeys, testValues } from '../../../../tests/support/back-ends/keys.mjs'
+import { scaled } from '../../../../tests/support/form.mjs'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { openLevel, test, theServer } from './support/databases.js'
 
 const buffers = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
-const histories = { rounds: 1, writes: 300, ranges: 1000 }
+const histories = { rounds: 1, writes: 300, ranges: scaled(1000, 200) }
 testKeys({ test, openLevel, longestBytes: MAX_KEY_SIZE_BYTES, histories })
 
 // The larger ones travel apart from their statements.
@@ -32,7 +34,7 @@ test('values and batches beyond what the server takes are refused, and nothing o
 })
 
 test('a batch of many packets is whole, and so is one of quotes and backslashes alone', async (t) => {
-  const db = await openLevel(t, { ...buffers, deadlineMs: 60_000 })
+  const db = await openLevel(t, { ...buffers, deadlineMs: HANG_MS })
   const bytes = Buffer.from(
     Array.from({ length: 200_000 }, (_, i) => [0x27, 0x5c, 0, 0x1a, 0xbf, 0x27][i % 6])
   )

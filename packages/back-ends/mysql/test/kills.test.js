@@ -4,6 +4,7 @@
 
 import { assertSurvivesKills } from '../../../../tests/support/back-ends/kills.mjs'
 import { Other } from '../../../../tests/support/back-ends/processes.mjs'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { newName, openLevel, test, theServer } from './support/databases.js'
 
 const WRITER = new URL('support/writer.js', import.meta.url)
@@ -14,6 +15,6 @@ test('every acknowledged write survives kills, and batches are whole', async (t)
   await assertSurvivesKills(t, {
     startWriter: (first) => new Other(t, WRITER, url, name, `${first}`),
     openLevel: () => openLevel(t, { name }),
-    kills: Number(process.env.TERRACE_KILLS ?? 15)
+    kills: Number(process.env.TERRACE_KILLS ?? scaled(15, 3))
   })
 })

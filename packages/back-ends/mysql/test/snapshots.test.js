@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { transactions } from 'terrace-toolbox/transaction'
 import { assertNothingTorn, testSnapshots } from '../../../../tests/support/back-ends/snapshots.mjs'
+import { holdClock } from '../../../../tests/support/clock.mjs'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { serverMissing } from './cluster/index.js'
 import { openLevel, openMadeLevel, test, theServer } from './support/databases.js'
 import { UNSYNCED } from './support/server.js'
@@ -35,6 +37,7 @@ test('snapshots that wait for a connection share it, and later writes wait for t
 })
 
 test('a pool that is used up is a clear error at the deadline, and other operations go on', async (t) => {
+  const clock = holdClock(t)
   const db = await openMadeLevel(t, { poolSize: 5, deadlineMs: 1000 })
   await db.put('key', 'value')
   const held = []
@@ -44,11 +47,11 @@ test('a pool that is used up is a clear error at the deadline, and other operati
   }
   const more = db.snapshot()
   assert.equal(await db.get('key'), 'value')
-  await assert.rejects(db.get('key', { snapshot: more }), {
+  await assert.rejects(clock.pass(db.get('key', { snapshot: more })), {
     code: 'LEVEL_POOL_EXHAUSTED',
     message: /4 of at most 5/
   })
-  await assert.rejects(db.iterator().all(), { code: 'LEVEL_POOL_EXHAUSTED' })
+  await assert.rejects(clock.pass(db.iterator().all()), { code: 'LEVEL_POOL_EXHAUSTED' })
   await more.close()
   await db.put('key', 'other')
 
@@ -74,7 +77,7 @@ test('loops over as many iterators as can be held can write', async (t) => {
 test('databases of a process share connections, whose number is bounded', async (t) => {
   const server = await theServer()
   const databases = []
-  for (let i = 0; i < 5; i++) databases.push(await openLevel(t, { poolSize: 6, deadlineMs: 9000 }))
+  for (let i = 0; i < 5; i++) databases.push(await openLevel(t, { poolSize: 6, deadlineMs: HANG_MS }))
   const reads = databases.flatMap((db) => Array.from({ length: 40 }, () => db.get('key')))
   await Promise.all(reads)
   const [{ count }] = await server.query(

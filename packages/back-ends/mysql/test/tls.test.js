@@ -4,9 +4,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { temporaryDirectory } from '../../../terrace/test/support/databases.js'
 import { startServer } from './cluster/index.js'
 import { newLevel, openLevel, test } from './support/databases.js'
+import { UNSYNCED } from './support/server.js'
 
 /** Makes a certificate for names of a host. */
 function certificate(directory, name, names) {
@@ -22,7 +24,7 @@ function certificate(directory, name, names) {
 
 async function startWith(t, { key, cert }) {
   const server = await startServer({
-    args: [`--ssl-cert=${cert}`, `--ssl-key=${key}`]
+    args: [...UNSYNCED, `--ssl-cert=${cert}`, `--ssl-key=${key}`]
   })
   t.after(() => server.stop())
   // mysql2 compares names, not addresses.
@@ -31,7 +33,7 @@ async function startWith(t, { key, cert }) {
 
 /** Why opening fails. It does so at once: the deadline is far off. */
 async function refused(t, options, url) {
-  const db = await newLevel(t, { ...options, deadlineMs: 60_000 }, url)
+  const db = await newLevel(t, { ...options, deadlineMs: HANG_MS }, url)
   const error = await db.open().then(
     () => undefined,
     (error) => error

@@ -1,13 +1,17 @@
 // What snapshots and iterators show while batches are written: one state each, never a part of a batch.
 
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   assertManySnapshots,
   assertNothingTorn,
   testSnapshots
 } from '../../../../tests/support/back-ends/snapshots.mjs'
-import { openLevel, pause } from './support/databases.js'
+import { scaled } from '../../../../tests/support/form.mjs'
+import { until } from '../../../../tests/support/waiting.mjs'
+import { openLevel } from './support/databases.js'
 
 testSnapshots({ test, openLevel })
 
@@ -18,7 +22,7 @@ for (const acknowledge of ['store', 'memory']) {
 }
 
 test('many snapshots of different states are open at once', async (t) => {
-  await assertManySnapshots(await openLevel(t), 200)
+  await assertManySnapshots(await openLevel(t), scaled(200, 60))
 })
 
 test('a snapshot and an iterator outlast compactions, which replace the tables that they show', async (t) => {
@@ -32,7 +36,9 @@ test('a snapshot and an iterator outlast compactions, which replace the tables t
   // A table for every hundred writes, and a compaction for every few tables.
   for (let i = 0; i < 1500; i++) await db.put(keys[i % 100], `${i}`)
   await db.batch(keys.slice(0, 50).map((key) => ({ type: 'del', key })))
-  await pause(500)
+  // What becomes of each compaction is in files of its own. Three were there at first.
+  const files = () => readdirSync(join(db.location, 'compactions')).length
+  await until(() => files() >= 9, 'two compactions')
 
   const old = keys.map((key) => [key, 'old'])
   assert.deepEqual(await db.iterator({ snapshot }).all(), old)

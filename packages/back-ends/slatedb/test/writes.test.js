@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testWrites } from '../../../../tests/support/back-ends/writes.mjs'
+import { holdClock } from '../../../../tests/support/clock.mjs'
 import { openLevel, temporaryDirectory } from './support/databases.js'
 
 testWrites({ test, openLevel: (t, options) => openLevel(t, { flushIntervalMs: 50, ...options }) })
 
 test('closing keeps what was acknowledged in memory', async (t) => {
+  holdClock(t)
   const db = await openLevel(t, { acknowledge: 'memory', flushIntervalMs: 30_000 })
   for (let i = 0; i < 100; i++) await db.put(`k${i}`, 'value')
   await db.close()
@@ -16,6 +18,7 @@ test('closing keeps what was acknowledged in memory', async (t) => {
 })
 
 test('a write without sync waits for others; one with sync does not, and what came before it is stored with it', async (t) => {
+  holdClock(t)
   const location = temporaryDirectory(t)
   const db = await openLevel(t, { flushIntervalMs: 30_000 }, location)
   let isAcknowledged = false

@@ -9,6 +9,7 @@ import * as terrace from 'terrace'
 import { LmdbLevel } from 'terrace-lmdb'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
+import { isShort } from '../../../../tests/support/form.mjs'
 import { directory } from './directory.js'
 
 const { Level } = terrace
@@ -41,7 +42,10 @@ export const databases = {
   'NetLevel in front of memory-level': (t) => served(t, new MemoryLevel())
 }
 
-/** Databases that can be opened only where something is installed. Each returns how to make one, or why there is none. */
+/**
+ * Databases that can be opened only where something is installed, and that take longer. Each returns how to make one, or why there
+ * is none.
+ */
 const optional = {
   MemoryLevel: () =>
     terrace.MemoryLevel === undefined
@@ -79,7 +83,7 @@ async function installed(name) {
 }
 
 for (const [name, find] of Object.entries(optional)) {
-  const found = await find()
+  const found = isShort && name !== 'MemoryLevel' ? 'it runs in the full form only' : await find()
   if (typeof found === 'function') databases[name] = found
   else console.log(`skipped: ${name}: ${found}`)
 }

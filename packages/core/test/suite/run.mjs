@@ -1,7 +1,9 @@
 // Runs the published test suite of abstract-level, unmodified, against databases over an array: an asynchronous one and one
-// with synchronous methods, both with delays, and sublevels of them. The argument names one of them; without it, all run.
+// with synchronous methods, both with delays, and sublevels of them. The argument names one of them; without it, all run, or in
+// the short form the first.
 
 import { BackendLevel } from 'terrace-core'
+import { isShort } from '../../../../tests/support/form.mjs'
 import { runSuites } from '../../../../tests/support/suite.mjs'
 import { ArrayBackend } from '../support/array-backend.js'
 
@@ -22,4 +24,5 @@ const kinds = {
   }
 }
 
-runSuites(import.meta.url, kinds, ` (TERRACE_SEED=${seed})`)
+const { asynchronous: first } = kinds
+runSuites(import.meta.url, isShort ? { asynchronous: first } : kinds, ` (TERRACE_SEED=${seed})`)

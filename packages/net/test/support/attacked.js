@@ -4,9 +4,13 @@ import assert from 'node:assert/strict'
 import { greetedClient } from './raw-client.js'
 import { serve } from './served.js'
 
+/** The attackers of each test. */
+const attackers = new WeakMap()
+
 /** Serves until the test ends. An honest client must be able to work then. */
 export async function served(t, options = {}) {
   const warnings = []
+  attackers.set(t, [])
   const host = await serve({ onWarning: (warning) => warnings.push(warning), ...options })
   const honest = host.connect()
   await honest.open()
@@ -15,6 +19,8 @@ export async function served(t, options = {}) {
       await honest.put('honest', 'works')
       assert.equal(await honest.get('honest'), 'works')
     } finally {
+      // Otherwise the server would wait for them.
+      await Promise.all(attackers.get(t).map((client) => client.close()))
       await host.stop()
     }
   })
@@ -24,6 +30,7 @@ export async function served(t, options = {}) {
 /** A greeted client that is closed at the end of the test. */
 export async function attacker(t, address, options) {
   const client = await greetedClient(address, options)
-  t.after(() => client.close())
+  if (attackers.has(t)) attackers.get(t).push(client)
+  else t.after(() => client.close())
   return client
 }

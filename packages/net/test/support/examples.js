@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 
 /** The programs in a document: blocks of JavaScript that import something. */
 export function programsIn(url) {
@@ -24,7 +25,7 @@ export function check(program, replacements = {}) {
   const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', text], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     encoding: 'utf8',
-    timeout: 20_000
+    timeout: HANG_MS
   })
   const expected = [...program.matchAll(/console\.log.*\/\/ (.*)$/gm)].map(([, comment]) => comment)
   assert.ok(expected.length > 0)

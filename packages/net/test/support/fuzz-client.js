@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NetLevel } from 'terrace-net'
+import { HANG_MS, until } from '../../../../tests/support/waiting.mjs'
 import { FrameReader, packFrame } from '../../dist/protocol/frame.js'
 import { Ask, Both, Tell } from '../../dist/protocol/messages.js'
 import { hostileFrame } from './fuzz-frames.js'
@@ -20,9 +21,6 @@ const welcome = {
   maxBatchOperations: 1000
 }
 
-/** How long a client may take to end after its server was heard for the last time. */
-const END_MS = 10_000
-
 /** Lets `count` clients work with a hostile server. Returns how many of their calls succeeded and failed. */
 export async function fuzzClient(random, count) {
   const outcomes = { fulfilled: 0, rejected: 0 }
@@ -36,7 +34,7 @@ export async function fuzzClient(random, count) {
       const running = new Set()
       const calls = callsOf(random, client, running)
       await Promise.race([Promise.allSettled(calls), sleep(random.below(30))])
-      const late = AbortSignal.timeout(END_MS)
+      const late = AbortSignal.timeout(HANG_MS)
       running.add('close()')
       const closed = client.close().then(
         () => running.delete('close()'),
@@ -51,8 +49,7 @@ export async function fuzzClient(random, count) {
     server.close()
   }
   const left = () => new Promise((resolve) => server.getConnections((_, open) => resolve(open)))
-  for (let waitMs = 0; waitMs < END_MS && (await left()) > 0; waitMs += 10) await sleep(10)
-  assert.equal(await left(), 0, 'closed clients have ended their connections')
+  await until(async () => (await left()) === 0, 'closed clients to end their connections')
   assert.equal(Object.prototype.polluted, undefined)
   return outcomes
 }

@@ -1,4 +1,5 @@
-// A proxy between clients and a server, on a Unix socket. It cuts connections, at any byte, delays them, or swallows everything.
+// A proxy between clients and a server, on a Unix socket. It cuts connections, at any byte, holds back what the server
+// sends, or swallows everything.
 
 import { connect, createServer } from 'node:net'
 import { temporarySocket } from './temporary.js'
@@ -16,13 +17,15 @@ class CuttingProxy {
   address
   /** How many bytes a new connection may carry, in both directions together, before it is cut: a function. */
   cutAfter = () => Number.POSITIVE_INFINITY
-  /** How long bytes are held back, in ms. */
-  delayMs = 0
   /** Whether connections are closed as soon as they come. */
   isRefusing = false
   /** How many connections there were, and how many of them were cut at a byte. */
   connections = 0
   cuts = 0
+  /** How many bytes were swallowed. */
+  swallowed = 0
+  /** What the server has sent and is held back, as functions that pass it on; undefined if it passes at once. */
+  #held
   #isBlackHole = false
   #pairs = new Set()
   #server
@@ -48,6 +51,18 @@ class CuttingProxy {
     this.#isBlackHole = true
   }
 
+  /** Holds back what the server sends from now on. */
+  hold() {
+    this.#held = []
+  }
+
+  /** Passes on what was held back, and what comes later. */
+  release() {
+    const held = this.#held
+    this.#held = undefined
+    for (const pass of held) pass()
+  }
+
   /** Lets bytes pass again. What was swallowed is lost, so the connections of that time are cut. */
   restore() {
     this.#isBlackHole = false
@@ -69,6 +84,7 @@ class CuttingProxy {
 
     const server = connect({ path: this.target.slice('unix:'.length) })
     const pair = {
+      client,
       left: this.cutAfter(),
       destroy: () => {
         client.destroy()
@@ -88,14 +104,17 @@ class CuttingProxy {
   }
 
   #pass(pair, to, bytes) {
-    if (this.#isBlackHole) return
+    if (this.#isBlackHole) {
+      this.swallowed += bytes.length
+      return
+    }
+    if (this.#held !== undefined && to === pair.client) {
+      this.#held.push(() => this.#pass(pair, to, bytes))
+      return
+    }
     const passing = bytes.subarray(0, pair.left)
     pair.left -= bytes.length
-    const write = () => {
-      if (!to.destroyed) to.write(passing)
-    }
-    if (this.delayMs > 0) setTimeout(write, this.delayMs)
-    else write()
+    if (!to.destroyed) to.write(passing)
     if (pair.left > 0) return
     this.cuts++
     // Gives what has passed a chance to arrive.

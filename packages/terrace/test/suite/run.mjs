@@ -1,10 +1,12 @@
 // Runs the published test suite of abstract-level, unmodified, against Level, a sublevel three deep, a shared database, one that
-// another instance owns, MemoryLevel, a sublevel of one, and a database that a browser's tab has from a worker. The argument names one of them; without it, all run.
+// another instance owns, MemoryLevel, a sublevel of one, and a database that a browser's tab has from a worker. The argument names
+// one of them; without it, all run, or in the short form the first ones.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Level, MemoryLevel } from 'terrace'
+import { isShort } from '../../../../tests/support/form.mjs'
 import { runSuites } from '../../../../tests/support/suite.mjs'
 import { TabLevel } from '../support/page.js'
 
@@ -42,18 +44,23 @@ class Client extends Level {
 }
 
 // As many as the suite registers for classic-level 3.0.0. Some are about options of open().
-runSuites(import.meta.url, {
+const kinds = {
   databases: { tests: 1509, factory: (options) => new Level(newDirectory(), options) },
   sublevels: {
     tests: 1506,
     factory: (options) => new Level(newDirectory()).sublevel('a').sublevel(['b', 'c'], options)
   },
+  memory: { tests: 1500, factory: (options) => new MemoryLevel(options) }
+}
+
+const others = {
   shared: { tests: 1470, factory: (options) => new Level(newDirectory(), shared(options)) },
   clients: { tests: 1470, factory: (options) => new Client(newDirectory(), options) },
-  memory: { tests: 1500, factory: (options) => new MemoryLevel(options) },
   memorySublevels: {
     tests: 1500,
     factory: (options) => new MemoryLevel().sublevel('a').sublevel(['b', 'c'], options)
   },
   tabs: { tests: 1470, factory: (options) => new TabLevel(options) }
-})
+}
+
+runSuites(import.meta.url, isShort ? kinds : { ...kinds, ...others })

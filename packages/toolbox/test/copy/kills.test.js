@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { copy } from 'terrace-toolbox/copy'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { directory } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 
 const script = fileURLToPath(new URL('copier.js', import.meta.url))
 const COUNT = 30_000
-const KILLS = 8
+const KILLS = scaled(8, 2)
 
 const key = (number) => `key ${String(number).padStart(6, '0')}`
 const put = (number, value) => ({ type: 'put', key: key(number), value })

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { copy } from 'terrace-toolbox/copy'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { all, fill } from './support.js'
 
-const ROUNDS = 60
+const ROUNDS = scaled(60)
 
 /** Up to 300 entries with short keys, which therefore meet, and values of four kinds. */
 function randomEntries(pick) {

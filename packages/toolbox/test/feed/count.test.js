@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { count, feed } from 'terrace-toolbox/feed'
+import { turns } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
-import { pause } from './support.js'
 
 /** The correct counts. */
 async function counted(db, groupsOf) {
@@ -109,7 +109,7 @@ for (const [name, open] of Object.entries(databases)) {
       await Promise.all(Array.from({ length: 1 + random(8) }, write))
       await sub.batch(Array.from({ length: random(20) }, () => ({ type: 'put', key: key(), value: value() })))
       // In memory nothing else would get a turn.
-      await pause(0)
+      await turns()
     }
     await ready
 

@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { count, feed } from 'terrace-toolbox/feed'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { all } from '../support/collect.js'
 import { directory } from '../support/databases.js'
 import { next, replayed } from './support.js'
 
 const writer = fileURLToPath(new URL('writer.js', import.meta.url))
-const ROUNDS = 4
+const ROUNDS = scaled(4, 2)
 
 /** Lets a process write, and kills it after some writes. Returns how many it reported as done. */
 async function killedWriter(kind, path, seed) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { all } from '../support/collect.js'
 import { databases, isExact, writesAtOnce } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
@@ -35,7 +36,7 @@ for (const [name, open] of Object.entries(databases)) {
       return type === 'put' ? sub.put(key, value, options) : sub.del(key, options)
     }
 
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < scaled(40); round++) {
       // Not awaited one by one: they must come in the order in which they were called.
       await Promise.all(Array.from({ length: 1 + random(25) }, write))
     }

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { turns } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
-import { next, pause } from './support.js'
+import { next } from './support.js'
 
 const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
@@ -79,7 +80,7 @@ for (const [name, open] of Object.entries(databases)) {
     const found = []
     for (const write of writes) {
       const waiting = reader.next()
-      await pause(5)
+      await turns(5)
       await write()
       const { value } = await waiting
       found.push([value.type, value.key])
@@ -122,7 +123,7 @@ for (const [name, open] of Object.entries(databases)) {
       const read = []
       for await (const { sequence } of changes.read({ live: true, limit: 200 })) {
         read.push(sequence)
-        if (sequence % (reader + 5) === 0) await pause(1)
+        if (sequence % (reader + 5) === 0) await turns(2)
       }
       return read
     })
@@ -138,7 +139,7 @@ for (const [name, open] of Object.entries(databases)) {
     const waiting = all(changes.read({ after: 600, live: true }))
     const stored = changes.read()
     await next(stored)
-    await pause(5)
+    await turns(5)
     await db.close()
     assert.deepEqual(await waiting, [])
     await assert.rejects(all(stored), { code: 'FEED_CLOSED' })
@@ -161,7 +162,7 @@ for (const [name, open] of Object.entries(databases)) {
     const { signal } = controller
     const reader = changes.read({ live: true, signal })
     const waiting = reader.next()
-    await pause(5)
+    await turns(5)
     controller.abort(new Error('enough'))
     await assert.rejects(waiting, (error) => {
       assert.equal(error.code, 'FEED_ABORTED')
@@ -175,7 +176,7 @@ for (const [name, open] of Object.entries(databases)) {
 
     const other = changes.read({ live: true })
     const pending = other.next()
-    await pause(5)
+    await turns(5)
     await other.return()
     assert.equal((await pending).done, true)
   })

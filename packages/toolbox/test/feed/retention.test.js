@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { scaled } from '../../../../tests/support/form.mjs'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { next, pause, until } from './support.js'
+import { next } from './support.js'
 
 async function put(db, from, to, value = '') {
   for (let number = from; number <= to; number++) await db.put(`${number}`, value)
@@ -150,7 +152,7 @@ for (const [name, open] of Object.entries(databases)) {
     await db.batch(Array.from({ length: 6000 }, (_, i) => ({ type: 'put', key: `${i}`, value: '' })))
     await put(db, 1, 10)
     const trimming = changes.trim().catch(() => 0)
-    await pause(2)
+    await turns(2)
     await db.close()
     await trimming
     await db.open()
@@ -205,7 +207,7 @@ for (const [name, open] of Object.entries(databases)) {
   for (const [kind, { retention, most }] of Object.entries(kinds)) {
     test(`${name}: retention by ${kind} keeps up with a writer that does not pause`, async (t) => {
       const db = await open(t)
-      const changes = name === 'classic-level' || !db.supports.getSync ? 6000 : 40_000
+      const changes = name === 'classic-level' || !db.supports.getSync ? 6000 : scaled(40_000, 6000)
       const kept = feed(db, { retention })
       await kept.oldestSequence()
       let held = 0
@@ -230,7 +232,7 @@ for (const [name, open] of Object.entries(databases)) {
     await kept.oldestSequence()
     const starts = new Set()
     let last = 0
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0; i < scaled(400, 100); i++) {
       const size = i % 50 === 7 ? 900 : 1 + ((i * 7919) % 40)
       starts.add(last + 1)
       last += size

@@ -19,15 +19,3 @@ export async function next(iterator) {
   const { done, value } = await iterator.next()
   return done ? undefined : value
 }
-
-/** Lets timers and writes that are due run. */
-export function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** Waits until a condition is true, for at most half a minute. */
-export async function until(isSo) {
-  for (const end = performance.now() + 30_000; !(await isSo()); await pause(10)) {
-    if (performance.now() > end) throw new Error('it took more than half a minute')
-  }
-}

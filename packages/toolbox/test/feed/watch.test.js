@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { feed, watch } from 'terrace-toolbox/feed'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
-import { next, pause, until } from './support.js'
+import { next } from './support.js'
 
 /** The state that a watcher of a range derives from its events, until a key is put. */
 async function stateUntil(watcher, lastKey) {
@@ -89,7 +90,7 @@ for (const [name, open] of Object.entries(databases)) {
     const changes = feed(db)
     const watcher = watch(changes, { prefix: 'k' }, { latest: true })
     const first = next(watcher)
-    await pause(5)
+    await turns(5)
     await db.put('k0', 'first')
     assert.equal((await first).value, 'first')
     for (let i = 0; i < 900; i++) await db.put(`k${i % 3}`, `${i}`)
@@ -135,7 +136,7 @@ for (const [name, open] of Object.entries(databases)) {
       ]
       for (let round = 0; round < 60; round++) {
         await Promise.all(Array.from({ length: random(12) }, write))
-        if (round % 7 === 0) await pause(1)
+        if (round % 7 === 0) await turns(2)
       }
       await sub.put('outside', '')
       await sub.put('z', 'end')
@@ -174,24 +175,24 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await next(watcher), { type: 'del', key: 'a', initial: true })
     for (const value of ['1', '2']) {
       const waiting = next(watcher)
-      await pause(2)
+      await turns(5)
       await db.put('other', '')
       await db.put('a', value)
       assert.deepEqual(await waiting, { type: 'put', key: 'a', value, initial: false })
     }
     const waiting = next(watcher)
-    await pause(2)
+    await turns(5)
     await db.clear()
     assert.deepEqual(await waiting, { type: 'del', key: 'a', initial: false })
 
     const controller = new AbortController()
     const aborted = watch(db, {}, { signal: controller.signal })
     const pending = next(aborted)
-    await pause(2)
+    await turns(5)
     controller.abort()
     await assert.rejects(pending, { code: 'FEED_ABORTED' })
     const last = next(watcher)
-    await pause(2)
+    await turns(5)
     await db.close()
     assert.equal(await last, undefined)
     assert.equal(db.listenerCount('write'), 0)
@@ -211,7 +212,7 @@ test('a write that was under way when a watcher of a database began does not lea
     const reading = (async () => {
       for await (const { key, value } of watcher) state.set(key, value)
     })()
-    await pause(20)
+    await turns(20)
     release()
     await write
     await until(() => state.get('a') === 'new')
@@ -230,7 +231,7 @@ test('a watcher of a database ends while it waits for a write that was under way
     const controller = new AbortController()
     const watcher = watch(db, { key: 'a' }, { signal: controller.signal })
     const first = next(watcher)
-    await pause(5)
+    await turns(5)
     if (end === 'return') await watcher.return()
     if (end === 'abort') controller.abort()
     const closed = end === 'close' ? db.close() : undefined

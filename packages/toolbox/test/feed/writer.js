@@ -5,6 +5,9 @@ import { Level } from 'terrace'
 import { count, feed } from 'terrace-toolbox/feed'
 import { randomNumbers } from '../support/random.js'
 
+/** It says how many writes are done each time there are so many more. */
+const TOLD_EVERY = 10
+
 const [kind, path, seed] = process.argv.slice(2)
 const db = kind === 'terrace' ? new Level(path) : new ClassicLevel(path)
 const data = db.sublevel('data')
@@ -23,10 +26,9 @@ async function write() {
       const keys = Array.from({ length: 1 + random(50) }, () => `key${random(500)}`)
       await data.batch(keys.map((key) => ({ type: 'put', key, value })))
     }
-    acknowledged++
+    if (++acknowledged % TOLD_EVERY === 0) process.stdout.write(`${acknowledged}\n`)
   }
 }
 
 let acknowledged = 0
-setInterval(() => process.stdout.write(`${acknowledged}\n`), 5)
 await Promise.all([write(), write(), write(), write()])

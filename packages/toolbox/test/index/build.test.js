@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { index } from 'terrace-toolbox/index'
+import { countTurns } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases, isExact } from '../support/databases.js'
 import { inStep, refusalOf } from './support/indexes.js'
@@ -22,9 +23,7 @@ for (const [name, open] of Object.entries(databases)) {
     await fill(db)
     await fill(db.sublevel('other', { valueEncoding: 'json' }))
     const progress = []
-    let turns = 0
-    const timer = setInterval(() => turns++, 0)
-    t.after(() => clearInterval(timer))
+    const counter = countTurns(t)
     const byGroup = index(db, {
       name: 'group',
       on: 'group',
@@ -34,7 +33,7 @@ for (const [name, open] of Object.entries(databases)) {
       }
     })
     await byGroup.ready
-    clearInterval(timer)
+    const { turns } = counter
     assert.deepEqual(progress.at(-1), { records: RECORDS, entries: RECORDS })
     assert.ok(progress.length >= RECORDS / 500)
     assert.ok(progress.every(({ records }, i) => i === 0 || records >= progress[i - 1].records))
@@ -146,9 +145,13 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: an index that was declared differently is rebuilt`, async (t) => {
     const db = await open(t, { valueEncoding: 'json' })
     await fill(db, 20)
-    let calls = 0
+    let builds = 0
+    // A step takes in as many records as it has time for.
+    const onProgress = ({ records }) => {
+      if (records === 20) builds++
+    }
     const declared = async (options) => {
-      const made = index(db, { name: 'x', onProgress: () => calls++, ...options })
+      const made = index(db, { name: 'x', onProgress, ...options })
       await made.ready
       const { entries, ...report } = await made.verify()
       assert.deepEqual(report, { records: 20, missing: 0, stale: 0, wrong: 0 })
@@ -161,17 +164,17 @@ for (const [name, open] of Object.entries(databases)) {
       return [entries, found.at(-1)]
     }
     assert.deepEqual(await declared({ on: 'group' }), [20, 12])
-    assert.equal(calls, 1)
+    assert.equal(builds, 1)
     assert.deepEqual(await declared({ on: 'group' }), [20, 12])
-    assert.equal(calls, 1)
+    assert.equal(builds, 1)
     assert.deepEqual(await declared({ on: 'number', unique: true }), [20, 19])
     assert.deepEqual(await declared({ on: 'number' }), [20, 19])
     assert.deepEqual(await declared({ on: ['group', 'number'] }), [20, [12, 12]])
     assert.deepEqual(await declared({ on: ({ number }) => number || undefined }), [19, 19])
-    assert.equal(calls, 5)
+    assert.equal(builds, 5)
     assert.deepEqual(await declared({ on: ({ number }) => number + 1, version: 1 }), [20, 20])
     assert.deepEqual(await declared({ on: ({ number }) => number, version: 'two' }), [20, 19])
-    assert.equal(calls, 7)
+    assert.equal(builds, 7)
   })
 
   test(`${name}: values that are not unique stop the building, until they are changed`, async (t) => {
@@ -245,11 +248,12 @@ test('a slow function makes steps smaller', async (t) => {
   const db = await databases['memory-level'](t, { valueEncoding: 'json' })
   for (const key of 'abcdefghij') await db.put(key, key)
   const steps = []
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => now)
   const slow = index(db, {
     name: 'slow',
     on(value) {
-      const end = performance.now() + 15
-      while (performance.now() < end);
+      now += 15
       return value
     },
     onProgress: ({ records }) => steps.push(records)

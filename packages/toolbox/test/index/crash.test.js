@@ -14,7 +14,9 @@ const script = fileURLToPath(new URL('support/crashing.js', import.meta.url))
 
 /** Runs the script until it has printed this many lines, and kills it. Returns what it printed. */
 async function killed(name, path, what, lines) {
-  const child = spawn(process.execPath, [script, name, path, what], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [script, name, path, what, String(lines)], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
   const exit = once(child, 'exit')
   let output = ''
   for await (const text of child.stdout.setEncoding('utf8')) {

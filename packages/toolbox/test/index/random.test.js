@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { index } from 'terrace-toolbox/index'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { all } from '../support/collect.js'
 import { databases, isExact } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { inStep } from './support/indexes.js'
 
-const ROUNDS = 60
+const ROUNDS = scaled(60)
 const SEED = Number(process.env.INDEX_TEST_SEED ?? 20261122)
 
 const declarations = [

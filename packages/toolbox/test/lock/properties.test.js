@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { Acquisition } from '../../dist/lock/acquisition.js'
 import { Queues } from '../../dist/lock/queue.js'
 import { randomNumbers } from '../support/random.js'
@@ -26,7 +27,8 @@ class Holders {
 }
 
 for (let seed = 1; seed <= 20; seed++) {
-  test(`random keys, sharing, timeouts and aborts, number ${seed}`, async () => {
+  test(`random keys, sharing, timeouts and aborts, number ${seed}`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const random = randomNumbers(seed)
     const queues = new Queues()
     const holders = new Holders()
@@ -58,9 +60,20 @@ for (let seed = 1; seed <= 20; seed++) {
     const running = []
     for (let call = 0; call < 300; call++) {
       running.push(one())
-      if (random(3) === 0) await new Promise(setImmediate)
+      if (random(3) > 0) continue
+      await turns()
+      t.mock.timers.tick(1)
     }
-    await Promise.all(running)
+    const ended = Promise.all(running)
+    let isOver = false
+    ended.finally(() => {
+      isOver = true
+    })
+    await until(() => {
+      t.mock.timers.tick(1)
+      return isOver
+    }, 'all to hold their keys, or to give up')
+    await ended
 
     assert.equal(outcomes.held + outcomes.LOCK_TIMEOUT + outcomes.LOCK_ABORTED, 300)
     assert.ok(outcomes.held > 0)

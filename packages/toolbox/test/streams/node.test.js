@@ -3,6 +3,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
 import { readable, readableKeys, readableValues, writable } from 'terrace-toolbox/streams'
+import { turns } from '../../../../tests/support/waiting.mjs'
 import { databases } from '../support/databases.js'
 import { countClosed, fill, json, key } from './support.js'
 
@@ -36,7 +37,7 @@ for (const [name, open] of Object.entries(databases)) {
     await fill(db, 5000)
     const stream = readable(db, { highWaterMark: 10 })
     await new Promise((resolve) => stream.once('readable', resolve))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await turns(20)
     assert.ok(stream.readableLength <= 20, `${stream.readableLength} were read`)
     stream.destroy()
   })

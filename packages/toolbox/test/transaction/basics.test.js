@@ -181,6 +181,10 @@ for (const [name, open] of Object.entries(databases)) {
     const transaction = transactions(db)
     const nested = { code: 'TRANSACTION_NESTED' }
     let later
+    let end
+    const ended = new Promise((resolve) => {
+      end = resolve
+    })
 
     await transaction(async (tx) => {
       tx.put('a', '1')
@@ -190,8 +194,9 @@ for (const [name, open] of Object.entries(databases)) {
       )
       await assert.rejects(transactions(db.sublevel('s')).ifAbsent('a', '1'), nested)
       await transactions(other)((tx) => tx.put('a', '1'))
-      later = new Promise((resolve) => setTimeout(resolve, 20)).then(() => transaction((tx) => tx.get('a')))
+      later = ended.then(() => transaction((tx) => tx.get('a')))
     })
+    end()
     assert.equal(await later, '1')
     assert.equal(await other.get('a'), '1')
   })

@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
@@ -23,10 +22,13 @@ for (const [name, Database] of [
 
     for (let round = 0; round < 4; round++) {
       const child = spawn(process.execPath, [clerk, name, path], { stdio: ['ignore', 'pipe', 'inherit'] })
-      // It has made its first transfer.
-      await once(child.stdout, 'data')
-      await sleep(100 + Math.random() * 50)
-      child.kill('SIGKILL')
+      // It says so for each transfer.
+      const least = 20 + Math.random() * 100
+      let made = 0
+      child.stdout.on('data', (dots) => {
+        made += dots.length
+        if (made >= least) child.kill('SIGKILL')
+      })
       await once(child, 'close')
 
       const db = new Database(path, { valueEncoding: 'json' })

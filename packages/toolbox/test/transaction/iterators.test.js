@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transactions } from 'terrace-toolbox/transaction'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { databases } from '../support/databases.js'
 
 const NAMES = ['a', 'ab', 'b', 'm', 'ö', '日', '😀', 'z', 'zz', '\0', 'a\0', 'a!']
@@ -41,7 +42,7 @@ for (const [name, open] of Object.entries(databases)) {
     const transaction = transactions(db)
     const sublevels = SPACES.map((space) => (space === undefined ? db : db.sublevel(space)))
 
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < scaled(60); round++) {
       const seen = []
       const before = []
       randomWrites(12, sublevels, (operation) => before.push(operation))

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { transactions } from 'terrace-toolbox/transaction'
+import { holdClock } from '../../../../tests/support/clock.mjs'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { databases, isExact } from '../support/databases.js'
 import { attempts } from './support/attempts.js'
 
@@ -146,15 +148,24 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: a signal ends the wait for another attempt`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
+    const controller = new AbortController()
+    let calls = 0
+    // The wait after the second attempt does not end.
+    holdClock(t)
     const running = transaction(
       async (tx) => {
         await tx.get('a')
-        await db.put('a', String(Math.random()))
+        await db.put('a', String(++calls))
         tx.put('b', '')
       },
-      { retries: Infinity, signal: AbortSignal.timeout(50) }
+      { retries: Infinity, signal: controller.signal }
     )
-    await assert.rejects(running, { code: 'LEVEL_ABORTED' })
+    const aborted = assert.rejects(running, { code: 'LEVEL_ABORTED' })
+    await until(() => calls === 2, 'two attempts')
+    await turns(20)
+    controller.abort()
+    await aborted
+    assert.equal(calls, 2)
   })
 
   test(`${name}: a commit that follows a close and another open is tried again`, async (t) => {

@@ -2,14 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { bytewise } from 'terrace-bytewise'
 import { transactions } from 'terrace-toolbox/transaction'
+import { scaled } from '../../../../tests/support/form.mjs'
+import { turns } from '../../../../tests/support/waiting.mjs'
 import { databases } from '../support/databases.js'
 import { entriesOf, inOrderOfEnd, serialOrder } from './support/serial-order.js'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e']
-const ROUNDS = 40
+const ROUNDS = scaled(40)
 const TRANSACTIONS = 8
 const PLAIN_WRITES = 4
 
@@ -26,7 +27,7 @@ async function dawdle() {
   const how = below(4)
   if (how === 1) await null
   if (how === 2) await new Promise((resolve) => setImmediate(resolve))
-  if (how === 3) await sleep(below(3))
+  if (how === 3) await turns(2 + below(3))
 }
 
 async function stateOf(spaces) {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ttl } from 'terrace-toolbox/ttl'
+import { until } from '../../../../tests/support/waiting.mjs'
 import { stoppedClock } from '../support/clock.js'
 import { databases, isExact } from '../support/databases.js'
 
@@ -196,10 +196,12 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: what expires is removed in the background`, async (t) => {
     const db = await open(t)
     const entries = db.sublevel('sessions')
-    const sessions = ttl(entries, { checkIntervalMs: 5, defaultTtlMs: 20 })
+    const clock = stoppedClock()
+    const sessions = ttl(entries, { checkIntervalMs: 1, defaultTtlMs: 20, now: clock.now })
     await sessions.put('a', '1')
     await sessions.put('b', '1', { ttlMs: Infinity })
-    while ((await db.keys().all()).length > 1) await sleep(5)
+    clock.time += 20
+    await until(async () => (await db.keys().all()).length === 1, 'what is expired to be removed')
     assert.deepEqual(await db.keys().all(), ['!sessions!b'])
   })
 }

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 
 export const tiny = fileURLToPath(new URL('../tiny', import.meta.url))
 
@@ -31,7 +32,7 @@ export class Learner {
       LC_ALL: '',
       LC_MESSAGES: '',
       TERRACE_WORKSHOP_HOME: this.home,
-      TERRACE_WORKSHOP_TIMEOUT_MS: '60000',
+      TERRACE_WORKSHOP_TIMEOUT_MS: String(HANG_MS),
       TMPDIR: this.temporary,
       TMP: this.temporary,
       TEMP: this.temporary,

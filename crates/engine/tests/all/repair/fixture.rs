@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use terrace_engine::env::conformance::eventually;
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Compression, Db, IterOptions, Options, RepairReport, WriteBatch, WriteOptions};
 
@@ -56,7 +57,7 @@ impl Fixture {
             write(&mut model, 100, 600);
             db.flush().unwrap();
         }
-        wait_until(|| level_files(&db)[0] == 0);
+        eventually("level 0 is compacted", || level_files(&db)[0] == 0);
         for _ in 0..3 {
             write(&mut model, 60, 300);
             db.flush().unwrap();
@@ -161,12 +162,6 @@ fn move_tables_to_level_3(env: &dyn Env) {
     let mut file = env.open_append(&path).unwrap();
     file.append(&record).unwrap();
     file.close().unwrap();
-}
-
-fn wait_until(condition: impl Fn() -> bool) {
-    while !condition() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
 }
 
 pub fn files(env: &dyn Env, ending: &str) -> Files {

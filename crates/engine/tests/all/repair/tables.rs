@@ -11,7 +11,7 @@ use terrace_format::table::{BlockHandle, Footer, split_block};
 use super::fixture::{
     DIRECTORY, Fixture, PLAIN, SNAPPY, assert_stale_are_reported, compare, contents, place, repair,
 };
-use crate::support::Random;
+use crate::support::{Random, distance};
 
 /// More entries than a block of 256 bytes holds.
 const MAX_ENTRIES_A_BLOCK: usize = 16;
@@ -21,7 +21,9 @@ fn a_flipped_byte_in_a_table_costs_at_most_its_block() {
     for fixture in [&*PLAIN, &*SNAPPY] {
         for name in fixture.names(".ldb") {
             let size = fixture.files[&name].len();
-            for position in (0..size).step_by(211).chain((size.saturating_sub(400)..size).step_by(7)) {
+            for position in
+                (0..size).step_by(distance(211)).chain((size.saturating_sub(400)..size).step_by(distance(7)))
+            {
                 let mut damaged = fixture.files[&name].clone();
                 damaged[position] ^= 0x40;
                 check_table_damage(fixture, &name, damaged, MAX_ENTRIES_A_BLOCK, position);
@@ -82,7 +84,7 @@ fn a_truncated_table_keeps_all_blocks_before_the_cut() {
     for fixture in [&*PLAIN, &*SNAPPY] {
         for name in fixture.names(".ldb") {
             let size = fixture.files[&name].len();
-            for cut in (0..size).step_by(311).chain([1, size - 1, size - 48]) {
+            for cut in (0..size).step_by(distance(311)).chain([1, size - 1, size - 48]) {
                 let damaged = fixture.files[&name][..cut].to_vec();
                 // An entry takes at least 16 bytes, or perhaps 6 if it is compressed.
                 let bound = (size - cut) / 6 + MAX_ENTRIES_A_BLOCK;
@@ -126,7 +128,7 @@ fn damage_in_the_last_part_of_a_table_loses_no_entry() {
     for fixture in [&*PLAIN, &*SNAPPY] {
         for name in fixture.names(".ldb") {
             let size = fixture.files[&name].len();
-            for position in (size - 48..size).step_by(3) {
+            for position in (size - 48..size).step_by(distance(3)) {
                 let mut damaged = fixture.files[&name].clone();
                 damaged[position] ^= 1;
                 let env = place(&fixture.with(&name, Some(damaged)));

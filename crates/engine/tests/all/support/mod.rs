@@ -18,6 +18,22 @@ pub fn only(test: &str) -> [String; 3] {
     ["--exact".to_owned(), test.to_owned(), "--nocapture".to_owned()]
 }
 
+/// Whether tests take their short form: `TERRACE_SHORT=1`.
+fn is_short() -> bool {
+    std::env::var_os("TERRACE_SHORT").is_some_and(|value| value == "1")
+}
+
+/// `full`, or a tenth of it in the short form, rounded up.
+pub fn scaled(full: u32) -> u32 {
+    if is_short() { full.div_ceil(10) } else { full }
+}
+
+/// The distance of places that are tried one after the other: `full`, or eleven times that in the short form, so that odd and even
+/// places are still tried.
+pub fn distance(full: usize) -> usize {
+    if is_short() { 11 * full } else { full }
+}
+
 /// Options in which a few kilobytes make every part of the machinery run.
 pub fn tiny(env: Arc<dyn Env>) -> Options {
     Options {

@@ -2,8 +2,9 @@
 //
 //   second.js LOCATION KIND
 //
-// As `reader` it reads everything, again and again, and says at its end how often and how much of it was torn. For each line
-// that it gets, a key, it prints the key's value. As `writer` it writes 200 rounds of its own, and increments that it asks for.
+// As `reader` it reads everything, again and again. For each line that it gets, a key, it prints the key's value; for an empty one,
+// and at its end, how often it has read and how much of it was torn. As `writer` it writes rounds of its own until it gets a line,
+// and prints how many.
 
 import { createInterface } from 'node:readline'
 import { LmdbLevel } from 'terrace-lmdb'
@@ -15,8 +16,14 @@ await db.open()
 console.log('open')
 
 if (kind === 'writer') {
-  for (let round = 1; round <= 200; round++) await db.batch(roundOf(round, 'w'))
-  console.log('written')
+  let isOver = false
+  process.stdin.once('data', () => {
+    isOver = true
+  })
+  let round = 0
+  while (!isOver) await db.batch(roundOf(++round, 'w'))
+  process.stdin.destroy()
+  console.log(round)
 } else {
   const counts = { reads: 0, torn: 0, states: 0 }
   let last
@@ -27,7 +34,9 @@ if (kind === 'writer') {
     if (round !== last) counts.states++
     last = round
   }, 0)
-  for await (const key of createInterface({ input: process.stdin })) console.log(db.getSync(key))
+  for await (const key of createInterface({ input: process.stdin })) {
+    console.log(key === '' ? JSON.stringify(counts) : db.getSync(key))
+  }
   clearInterval(timer)
   console.log(JSON.stringify(counts))
 }

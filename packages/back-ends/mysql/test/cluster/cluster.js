@@ -1,20 +1,22 @@
 // A Galera cluster on 127.0.0.1: every node holds everything, and each can be written to.
 
+import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { Node } from './node.js'
 import { freePorts, LOOPBACK } from './ports.js'
-import { newAccounts, SCHEMA } from './server.js'
+import { mariadb } from './products.js'
 import { groupPortOf, PORTS_OF_NODE } from './settings.js'
+import { newServer, SCHEMA } from './template.js'
 import { until } from './waiting.js'
 
 /** A cluster, whose nodes can be killed, suspended and started again one by one. */
 export class Cluster {
   /** Makes a cluster, and waits until all nodes serve. If one does not start, nothing of it is left. */
   static async start({ size = 3, provider } = {}) {
-    const accounts = newAccounts()
+    const files = await newServer(mariadb)
     const ports = []
     while (ports.length < size) ports.push(await freePorts(PORTS_OF_NODE))
     const groupPorts = ports.map(groupPortOf)
-    const nodes = ports.map((port, i) => new Node(`node${i + 1}`, port, accounts, { groupPorts, provider }))
+    const nodes = ports.map((port, i) => new Node(`node${i + 1}`, port, files, { groupPorts, provider }))
     const cluster = new Cluster(nodes)
     try {
       const installed = await Promise.allSettled(nodes.map((node) => node.install()))
@@ -57,8 +59,8 @@ export class Cluster {
    *
    * @returns How many nodes it has started.
    */
-  async healed(limitMs = 90_000) {
-    const end = Date.now() + limitMs
+  async healed(limitMs = HANG_MS) {
+    const end = performance.now() + limitMs
     let started = 0
     for (;;) {
       const ended = this.nodes.filter((node) => !node.isRunning)
@@ -68,13 +70,13 @@ export class Cluster {
         await this.settled(2000)
         return started
       } catch (error) {
-        if (Date.now() > end) throw error
+        if (performance.now() > end) throw error
       }
     }
   }
 
   /** Waits until all nodes that run form one majority and serve. */
-  async settled(limitMs = 90_000) {
+  async settled(limitMs = HANG_MS) {
     const running = this.nodes.filter((node) => node.isRunning)
     await until(`${running.length} nodes form a cluster`, limitMs, async () => {
       for (const node of running) {

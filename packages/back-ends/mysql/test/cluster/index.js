@@ -9,7 +9,8 @@ import { Cluster } from './cluster.js'
 import { galeraMissing } from './installation.js'
 import { freePorts } from './ports.js'
 import { mariadb, theProduct } from './products.js'
-import { newAccounts, Server } from './server.js'
+import { Server } from './server.js'
+import { newServer } from './template.js'
 
 /** Why no server can be started here, or undefined if one can. A test that is left out prints it. */
 export const serverMissing = (product = theProduct) => product.missing()
@@ -18,12 +19,12 @@ export const serverMissing = (product = theProduct) => product.missing()
 export const clusterMissing = () => mariadb.missing() ?? galeraMissing()
 
 /**
- * Starts one server with an empty schema. That takes about two seconds.
+ * Starts one server with an empty schema. That takes less than a second, and a few more for the first one on this machine.
  *
  * @param options - `args`: further arguments; `product`: of products.js, else the one that the environment names.
  */
 export async function startServer({ args = [], product = theProduct } = {}) {
-  const server = new Server(product, 'server', await freePorts(1), newAccounts(), args)
+  const server = new Server(product, 'server', await freePorts(1), await newServer(product), args)
   try {
     await server.install()
     await server.start()

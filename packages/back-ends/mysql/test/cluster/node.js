@@ -4,12 +4,11 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { asServerUser } from './installation.js'
 import { mariadb } from './products.js'
-import { Server } from './server.js'
+import { ANSWER_LIMIT_MS, Server } from './server.js'
 import { clusterArguments } from './settings.js'
-
-const RECOVER_LIMIT_MS = 60_000
 
 /** What a node says of itself, of the variables that are asked for here. */
 const STATUS = [
@@ -22,13 +21,13 @@ const STATUS = [
 
 /** A node. It serves once it has caught up with a cluster that has a majority. */
 export class Node extends Server {
-  constructor(name, port, accounts, options) {
-    super(mariadb, name, port, accounts, clusterArguments({ ...options, name, port }))
+  constructor(name, port, files, options) {
+    super(mariadb, name, port, files, clusterArguments({ ...options, name, port }))
   }
 
   /** Its state as an object: `wsrep_cluster_status`, `wsrep_cluster_size` and so on, all as text. */
   async status() {
-    const rows = await this.query("SHOW GLOBAL STATUS LIKE 'wsrep\\_%'")
+    const rows = await this.query("SHOW GLOBAL STATUS LIKE 'wsrep\\_%'", ANSWER_LIMIT_MS)
     return Object.fromEntries(
       rows.filter((row) => STATUS.includes(row.Variable_name)).map((row) => [row.Variable_name, row.Value])
     )
@@ -72,7 +71,7 @@ export class Node extends Server {
     if (noted.seqno >= 0) return noted
     const [program, ...args] = asServerUser([...mariadb.command(), ...this.arguments, '--wsrep-recover'])
     const { stderr } = await promisify(execFile)(program, args, {
-      timeout: RECOVER_LIMIT_MS,
+      timeout: HANG_MS,
       killSignal: 'SIGKILL'
     })
     const position = /Recovered position:? *([0-9a-f-]+):(-?\d+)/.exec(stderr)

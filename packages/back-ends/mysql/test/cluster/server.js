@@ -1,41 +1,36 @@
 // One server of MariaDB or MySQL in a directory of its own, on 127.0.0.1.
 
-import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import mysql from 'mysql2/promise'
+import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { ownDirectory, removeDirectory, signalGroup, spawnOwn } from './belongings.js'
-import { asServerUser, giveToServerUser } from './installation.js'
+import { giveToServerUser } from './installation.js'
 import { LOOPBACK } from './ports.js'
 import { serverArguments } from './settings.js'
+import { SCHEMA } from './template.js'
 import { until } from './waiting.js'
 
-const INSTALL_LIMIT_MS = 60_000
-const START_LIMIT_MS = 90_000
 const END_LIMIT_MS = 20_000
-
-/** The schema that exists at first. The user may make others whose names begin with it. */
-export const SCHEMA = 'terrace'
-
-/** The users: one as a program has it, and one that may do everything. */
-export function newAccounts() {
-  const account = (user) => ({ user, password: randomBytes(12).toString('hex') })
-  return { user: account('terrace'), admin: account('admin') }
-}
+/** One that hangs does not answer, and may do so later. */
+export const ANSWER_LIMIT_MS = 5000
 
 /** A server. It can be killed, suspended and started again; its data stays until {@link stop}. */
 export class Server {
   #child
+  #files
 
-  /** @param {import('./products.js').Product} product */
-  constructor(product, name, port, accounts, args) {
+  /**
+   * @param {import('./products.js').Product} product
+   * @param files - See {@link newServer}.
+   */
+  constructor(product, name, port, files, args) {
+    this.#files = files
     this.product = product
     this.name = name
     this.port = port
-    this.accounts = accounts
+    this.accounts = files.accounts
     this.directory = ownDirectory(`terrace-${product.name.toLowerCase()}`)
     /** The arguments of every start. */
     this.arguments = [...serverArguments(this), ...args]
@@ -58,27 +53,8 @@ export class Server {
 
   /** Makes the files of a new server, with its users and its schema. */
   async install() {
-    const data = join(this.directory, 'data')
-    mkdirSync(data)
-    giveToServerUser(data)
     giveToServerUser(this.directory)
-    const { user, admin } = this.accounts
-    const account = ({ user, password }) => `CREATE USER '${user}'@'${LOOPBACK}' IDENTIFIED BY '${password}';`
-    const users = join(this.directory, 'users.sql')
-    writeFileSync(
-      users,
-      `FLUSH PRIVILEGES;
-${account(user)}
-${account(admin)}
-CREATE DATABASE ${SCHEMA};
-GRANT ALL ON \`${SCHEMA}%\`.* TO '${user.user}'@'${LOOPBACK}';
-GRANT ALL ON *.* TO '${admin.user}'@'${LOOPBACK}' WITH GRANT OPTION;
-${this.product.root}
-`
-    )
-    const command = this.product.install({ directory: this.directory, data, users })
-    const [program, ...args] = asServerUser(command)
-    await promisify(execFile)(program, args, { timeout: INSTALL_LIMIT_MS })
+    await this.#files.copyTo(join(this.directory, 'data'))
   }
 
   /**
@@ -100,7 +76,7 @@ ${this.product.root}
   }
 
   /** Waits until it serves clients. Fails if its process ends. */
-  async ready(limitMs = START_LIMIT_MS) {
+  async ready(limitMs = HANG_MS) {
     await until(`${this.name} serves`, limitMs, async () => {
       if (!this.isRunning) {
         throw Object.assign(new Error(`${this.name} has ended:\n${this.#lastLines()}`), { isFinal: true })
@@ -111,12 +87,12 @@ ${this.product.root}
 
   /** Whether it answers now, and, in a cluster, has caught up with it. */
   async isServing() {
-    await this.query('SELECT 1')
+    await this.query('SELECT 1', ANSWER_LIMIT_MS)
     return true
   }
 
   /** Runs one statement as the user who may do everything, on a connection of its own, for at most `limitMs`. */
-  async query(sql, limitMs = 5000) {
+  async query(sql, limitMs = HANG_MS) {
     const { user, password } = this.accounts.admin
     const options = { host: LOOPBACK, port: this.port, user, password, connectTimeout: limitMs }
     const connection = await mysql.createConnection(options)

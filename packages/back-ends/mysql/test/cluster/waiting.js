@@ -11,7 +11,7 @@ export { pause }
  * @throws Error if `limitMs` milliseconds have passed, with what `attempt` threw last as its cause.
  */
 export async function until(what, limitMs, attempt, intervalMs = 100) {
-  const end = Date.now() + limitMs
+  const end = performance.now() + limitMs
   let cause
   for (;;) {
     try {
@@ -21,7 +21,7 @@ export async function until(what, limitMs, attempt, intervalMs = 100) {
       if (error.isFinal) throw error
       cause = error
     }
-    if (Date.now() >= end) throw new Error(`${what}: not within ${limitMs} ms`, { cause })
+    if (performance.now() >= end) throw new Error(`${what}: not within ${limitMs} ms`, { cause })
     await pause(intervalMs)
   }
 }

@@ -4,6 +4,7 @@ import { after, test as nodeTest } from 'node:test'
 import { MysqlLevel } from 'terrace-mysql'
 import { belongingsOf } from '../../../../terrace/test/support/databases.js'
 import { serverMissing, startServer } from '../cluster/index.js'
+import { NOSYNC } from './server.js'
 
 export { pause } from '../../../../terrace/test/support/databases.js'
 
@@ -19,7 +20,7 @@ let starting
 let made = 0
 
 /** The server of this file. */
-export function theServer(options) {
+export function theServer(options = { args: NOSYNC }) {
   starting ??= startServer(options)
   return starting
 }

@@ -9,7 +9,7 @@ export class CuttingProxy {
   #sockets = new Set()
   /** What happens to the next packet with a COMMIT: 'before' cuts before it reaches the server, 'after' once the server has answered. */
   next
-  /** Packets that were held back, as functions that deliver them. */
+  /** Packets that were held back, as functions that deliver them. Their promises resolve once the server has answered. */
   held = []
   cuts = 0
 
@@ -43,7 +43,11 @@ export class CuttingProxy {
       isCut = true
       // The server keeps its connection, as if it hung with the packet in its hands.
       if (fate === 'held') {
-        this.held.push(() => upstream.write(data))
+        this.held.push(() => {
+          const answered = new Promise((resolve) => upstream.once('data', resolve).once('close', resolve))
+          upstream.write(data)
+          return answered
+        })
         return client.destroy()
       }
       upstream.once('data', () => client.destroy())

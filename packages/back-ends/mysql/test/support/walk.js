@@ -3,9 +3,10 @@
 //   walk.js URL NAME
 
 import { MysqlLevel } from 'terrace-mysql'
+import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 
 const [url, name] = process.argv.slice(2)
-const db = new MysqlLevel(url, { name, deadlineMs: 60_000 })
+const db = new MysqlLevel(url, { name, deadlineMs: HANG_MS })
 await db.open()
 await db.get('none')
 

@@ -52,8 +52,9 @@ export class FaultyProxy {
   #counts = new Map()
   /** Which fault a request meets: a function of its operation and area that returns one of {@link faults}, or undefined. */
   fault = () => undefined
-  /** How many requests have met one. */
+  /** How many requests have met one, and of how many the store has done what it still does. */
   faulty = 0
+  done = 0
 
   static async start(target) {
     const proxy = new FaultyProxy()
@@ -98,6 +99,7 @@ export class FaultyProxy {
       if (fault !== undefined) {
         this.faulty++
         await fault(request, response, forward)
+        this.done++
         return
       }
       const { status, headers, body } = await forward()

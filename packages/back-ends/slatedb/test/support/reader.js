@@ -2,8 +2,8 @@
 //
 //   reader.js LOCATION OPTIONS
 //
-// It reads everything, again and again, in several ways, and says at its end how often and how much of it was torn. For each line
-// that it gets, a key, it refreshes and prints the key's value.
+// It reads everything, again and again, in several ways. For each line that it gets, a key, it refreshes and prints the key's value;
+// for an empty one, and at its end, how often it has read and how much of it was torn.
 
 import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
@@ -75,11 +75,15 @@ const reading = readers.map(async (read) => {
   }
 })
 
+const told = () => JSON.stringify({ ...counts, states: states.size })
 for await (const key of createInterface({ input: process.stdin })) {
-  await db.refresh()
-  console.log(await db.get(key))
+  if (key === '') console.log(told())
+  else {
+    await db.refresh()
+    console.log(await db.get(key))
+  }
 }
 isReading = false
 await Promise.all(reading)
-console.log(JSON.stringify({ ...counts, states: states.size }))
+console.log(told())
 await db.close()

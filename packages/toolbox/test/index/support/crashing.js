@@ -1,18 +1,20 @@
 // A process that is to be killed: it declares two indexes and writes without end.
 //
-// node crashing.js <terrace|classic-level> <directory> <write|build>
+// node crashing.js <terrace|classic-level> <directory> <write|build> <lines until it is killed>
 
+import { writeSync } from 'node:fs'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { index } from 'terrace-toolbox/index'
 
-const [name, directory, what] = process.argv.slice(2)
+const [name, directory, what, lines] = process.argv.slice(2)
 const db = name === 'terrace' ? new Level(directory) : new ClassicLevel(directory)
 const users = db.sublevel('users', { valueEncoding: 'json' })
+let told = 0
 const progress = ({ records }) => {
-  process.stdout.write(`${records}\n`)
-  // Gives the killer some time.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+  writeSync(1, `${records}\n`)
+  // The killer waits for so many lines.
+  if (++told === Number(lines)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 index(users, {
   name: 'email',

@@ -1,4 +1,4 @@
-// Moves money between accounts until it is killed, and says so once after its first transfer:
+// Moves money between accounts until it is killed, and prints a dot for each transfer:
 // node clerk.js <terrace or classic-level> <directory>
 
 import { ClassicLevel } from 'classic-level'
@@ -16,7 +16,6 @@ await transaction(async (tx) => {
   for (const name of names)
     if (!(await tx.has(name, { sublevel: accounts }))) tx.put(name, 100, { sublevel: accounts })
 })
-let isAtWork = false
 
 async function clerk() {
   for (;;) {
@@ -31,10 +30,7 @@ async function clerk() {
       tx.put(`transfer ${transfers}`, 1, { sublevel: log })
       return true
     })
-    if (isDone && !isAtWork) {
-      isAtWork = true
-      console.log('at work')
-    }
+    if (isDone) process.stdout.write('.')
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

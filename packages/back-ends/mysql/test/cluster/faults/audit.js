@@ -24,10 +24,10 @@ export async function installAudit(node, table) {
 
 /** The changes so far, in no order. */
 export async function readAudit(node) {
-  const rows = await node.query(`SELECT k, old, now FROM ${AUDIT}`, 60_000)
+  const rows = await node.query(`SELECT k, old, now FROM ${AUDIT}`)
   const text = (bytes) => (bytes === null ? null : bytes.toString())
   return rows.map(({ k, old, now }) => ({ key: text(k), old: text(old), now: text(now) }))
 }
 
 /** Forgets the changes so far. */
-export const clearAudit = (node) => node.query(`TRUNCATE ${AUDIT}`, 30_000)
+export const clearAudit = (node) => node.query(`TRUNCATE ${AUDIT}`)

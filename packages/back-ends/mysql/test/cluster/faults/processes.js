@@ -2,10 +2,8 @@
 
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../../../../tests/support/waiting.mjs'
 import { pause } from '../waiting.js'
-
-/** How long a process may take to open its database, and to end its last calls. */
-const LIMIT_MS = 60_000
 
 class Other {
   #process
@@ -30,7 +28,7 @@ class Other {
     try {
       return await new Promise((resolve, reject) => {
         this.#waiting.set(name, { resolve, reject })
-        timer = setTimeout(() => reject(new Error(`the process did not send: ${name}`)), LIMIT_MS)
+        timer = setTimeout(() => reject(new Error(`the process did not send: ${name}`)), HANG_MS)
       })
     } finally {
       clearTimeout(timer)
@@ -89,13 +87,13 @@ export class Load {
   }
 
   /** Waits until each writer has had `count` more writes acknowledged. */
-  async advance(count, limitMs = LIMIT_MS) {
-    const end = Date.now() + limitMs
+  async advance(count, limitMs = HANG_MS) {
+    const end = performance.now() + limitMs
     const from = await this.acknowledged()
     for (;;) {
       const counts = await this.acknowledged()
       if (counts.every((each, i) => each >= from[i] + count)) return
-      if (Date.now() > end) throw new Error(`the writers had ${counts} acknowledged, at first ${from}`)
+      if (performance.now() > end) throw new Error(`the writers had ${counts} acknowledged, at first ${from}`)
       await pause(50)
     }
   }

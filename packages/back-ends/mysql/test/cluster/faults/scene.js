@@ -1,6 +1,7 @@
 // What all scenarios share: a cluster, a database in it with an audit, and the judgement.
 
 import { MysqlLevel } from 'terrace-mysql'
+import { HANG_MS } from '../../../../../../tests/support/waiting.mjs'
 import { clearAudit, installAudit, readAudit } from './audit.js'
 import { judge } from './oracle.js'
 import { Load } from './processes.js'
@@ -12,7 +13,7 @@ const TABLE = 'faults'
 export const baseOptions = { table: TABLE, name: 'faults', poolSize: 8, deadlineMs: 4000 }
 
 /** Beside them, where nothing fails: making the tables on all nodes takes long on a slow disk. */
-export const patient = { deadlineMs: 30_000 }
+export const patient = { deadlineMs: HANG_MS }
 
 /** A cluster with the database under test. Scenarios run on it one after another. */
 export class Scene {

@@ -1,4 +1,4 @@
-// The short form of `make cluster-faults`: a cluster is broken in several ways while it is used. It takes about two minutes.
+// The short form of `make cluster-faults`: a cluster is broken in several ways while it is used. Long: it takes about two minutes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The package as npm would publish it, and its README.
+// The package as npm would publish it, and its README. Long, because npm packs and installs it.
 
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -7,8 +7,8 @@ import { temporaryDirectory } from './support/databases.js'
 
 testPackage({
   test,
-  directory: 'lmdb',
-  className: 'LmdbLevel',
+  directory: 'slatedb',
+  className: 'SlateLevel',
   replaced: async (t) => ({ "'./shop'": JSON.stringify(join(temporaryDirectory(t), 'shop')) }),
-  location: async (t) => temporaryDirectory(t)
+  location: async () => 'memory:///'
 })

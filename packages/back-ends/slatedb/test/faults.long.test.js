@@ -1,14 +1,17 @@
-// A store that fails, is throttled, is cut off in the middle, or hangs.
+// A store that fails, is throttled, is cut off in the middle, or hangs. Long, because the engine tries again by its own clock, in an object
+// store, which is a server.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newLevel, openLevel, pause } from './support/databases.js'
+import { holdClock } from '../../../../tests/support/clock.mjs'
+import { HANG_MS, until } from '../../../../tests/support/waiting.mjs'
+import { newLevel, openLevel } from './support/databases.js'
 import { faults } from './support/faulty-proxy.js'
 import { missing, Store } from './support/store.js'
 
 const onStore = { skip: missing ?? false }
-/** What hangs takes as long as this, and nothing that works may take longer. */
-const SHORT_MS = 2500
+/** What hangs fails after this time, by a clock that the test holds. */
+const DEADLINE_MS = 2500
 /** As many as there are tests, so that what one leaves does not slow down the next. */
 const BUCKETS = Array.from({ length: 12 }, (_, i) => `bucket${i}`)
 let store
@@ -19,7 +22,16 @@ before(async () => {
 after(() => store?.stop())
 
 const levelOf = (t, options, location = store.location()) =>
-  openLevel(t, { ...store.options, deadlineMs: 30_000, ...options }, location)
+  openLevel(t, { ...store.options, deadlineMs: HANG_MS, ...options }, location)
+
+/** Lets the deadline of a call pass once a request has met its fault. */
+async function late(clock, call) {
+  const { done } = store.proxy
+  const called = call()
+  called.catch(() => {})
+  await until(() => store.proxy.done > done)
+  return clock.pass(called)
+}
 
 /** Whether an error, with its causes, shows the secret. */
 function shows(error, secret) {
@@ -80,23 +92,30 @@ test(
   'while the store hangs, operations fail by their deadline; afterwards the database can be opened again',
   onStore,
   async (t) => {
+    const clock = holdClock(t)
     const location = store.location()
-    const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
+    const db = await levelOf(t, { deadlineMs: DEADLINE_MS }, location)
     await db.put('before', '1')
     store.proxy.fault = () => faults.hang
     t.after(() => store.proxy.heal())
 
-    await assert.rejects(db.put('during', '1'), { code: 'LEVEL_DEADLINE', location })
+    await assert.rejects(
+      late(clock, () => db.put('during', '1')),
+      { code: 'LEVEL_DEADLINE', location }
+    )
     // Whether it is stored is not known, so nothing may come after it.
     await assert.rejects(db.put('refused', '1'), (error) => {
       return error.code === 'LEVEL_WRITES_REFUSED' && error.cause.code === 'LEVEL_DEADLINE'
     })
     assert.equal(await db.get('before'), '1')
-    await db.close()
-    await assert.rejects(db.open(), (error) => error.cause.code === 'LEVEL_DEADLINE')
+    await clock.pass(db.close())
+    await assert.rejects(
+      late(clock, () => db.open()),
+      (error) => error.cause.code === 'LEVEL_DEADLINE'
+    )
 
     store.proxy.heal()
-    await db.open({ deadlineMs: 30_000 })
+    await db.open({ deadlineMs: HANG_MS })
     assert.equal(await db.get('before'), '1')
     assert.equal(await db.get('refused'), undefined)
     await db.put('after', '1')
@@ -105,14 +124,18 @@ test(
 )
 
 test('a write that the store took without an answer is there after the next opening', onStore, async (t) => {
+  const clock = holdClock(t)
   const location = store.location()
-  const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
+  const db = await levelOf(t, { deadlineMs: DEADLINE_MS }, location)
   store.proxy.fault = (operation) => (operation === 'PUT' ? faults.hangAfter : undefined)
   t.after(() => store.proxy.heal())
-  await assert.rejects(db.put('key', 'value'), { code: 'LEVEL_DEADLINE' })
+  await assert.rejects(
+    late(clock, () => db.put('key', 'value')),
+    { code: 'LEVEL_DEADLINE' }
+  )
   store.proxy.heal()
   await db.close()
-  await db.open({ deadlineMs: 30_000 })
+  await db.open({ deadlineMs: HANG_MS })
   assert.equal(await db.get('key'), 'value')
 })
 
@@ -120,27 +143,26 @@ test(
   'reads of tables fail by their deadline while the store hangs, and succeed later',
   onStore,
   async (t) => {
+    const clock = holdClock(t)
     const location = store.location()
     const writer = await levelOf(t, {}, location)
     const value = 'x'.repeat(1000)
     await writer.batch(Array.from({ length: 500 }, (_, i) => ({ type: 'put', key: `k${1000 + i}`, value })))
     await writer.close()
 
-    const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
+    const db = await levelOf(t, { deadlineMs: DEADLINE_MS }, location)
     store.proxy.fault = (operation) => (operation === 'GET' ? faults.hang : undefined)
     t.after(() => store.proxy.heal())
-    const reads = [db.get('k1001'), db.getMany(['k1001', 'k1400']), db.keys().all()]
-    await Promise.all(reads.map((read) => assert.rejects(read, { code: 'LEVEL_DEADLINE' })))
+    const reads = [() => db.get('k1001'), () => db.getMany(['k1001', 'k1400']), () => db.keys().all()]
+    await Promise.all(reads.map((read) => assert.rejects(late(clock, read), { code: 'LEVEL_DEADLINE' })))
     store.proxy.heal()
-    for (let tries = 0; (await db.get('k1001').catch(() => undefined)) !== value; tries++) {
-      assert.ok(tries < 100)
-      await pause(100)
-    }
+    await until(async () => (await db.get('k1001').catch(() => undefined)) === value)
     assert.equal((await db.keys().all()).length, 500)
   }
 )
 
 test('an iterator whose read failed by its deadline goes on where it was', onStore, async (t) => {
+  const clock = holdClock(t)
   const location = store.location()
   const writer = await levelOf(t, {}, location)
   const keys = Array.from({ length: 3000 }, (_, i) => `k${1000 + i}`)
@@ -148,7 +170,7 @@ test('an iterator whose read failed by its deadline goes on where it was', onSto
   await writer.batch(keys.map((key) => ({ type: 'put', key, value })))
   await writer.close()
 
-  const db = await levelOf(t, { deadlineMs: SHORT_MS }, location)
+  const db = await levelOf(t, { deadlineMs: DEADLINE_MS }, location)
   const iterator = db.keys({ fillCache: false })
   const seen = [await iterator.next()]
   store.proxy.fault = (operation) => (operation === 'GET' ? faults.hang : undefined)
@@ -156,7 +178,7 @@ test('an iterator whose read failed by its deadline goes on where it was', onSto
   const readAll = async () => {
     for (let key = await iterator.next(); key !== undefined; key = await iterator.next()) seen.push(key)
   }
-  await assert.rejects(readAll(), { code: 'LEVEL_DEADLINE' })
+  await assert.rejects(late(clock, readAll), { code: 'LEVEL_DEADLINE' })
   store.proxy.heal()
   await readAll()
   assert.deepEqual(seen, keys)
@@ -167,12 +189,16 @@ test(
   'acknowledged in memory, close() says that the store hangs, and closes once it is back',
   onStore,
   async (t) => {
+    const clock = holdClock(t)
     const location = store.location()
-    const db = await levelOf(t, { acknowledge: 'memory', deadlineMs: SHORT_MS }, location)
+    const db = await levelOf(t, { acknowledge: 'memory', deadlineMs: DEADLINE_MS }, location)
     store.proxy.fault = () => faults.hang
     t.after(() => store.proxy.heal())
     await db.put('key', 'value')
-    await assert.rejects(db.close(), (error) => error.cause.code === 'LEVEL_DEADLINE')
+    await assert.rejects(
+      late(clock, () => db.close()),
+      (error) => error.cause.code === 'LEVEL_DEADLINE'
+    )
     store.proxy.heal()
     await db.close()
     const next = await levelOf(t, {}, location)

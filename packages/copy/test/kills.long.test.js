@@ -1,4 +1,6 @@
 // The program killed at random instants, and run again.
+//
+// In the full form only: it kills at real instants, until enough copies were killed before their end.
 
 import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'

@@ -1,4 +1,6 @@
 // What is shown while a copy takes long: on a terminal, in a pipe, and when it is stopped.
+//
+// In the full form only: the program tells its progress every few seconds, which are real ones.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,4 +1,5 @@
-// Servers for tests end with the program that started them, however it ends, and nobody else can reach them.
+// Servers for tests end with the program that started them, however it ends, and nobody else can reach them. Long, because each
+// test has a server of its own.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -7,6 +8,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { serverMissing, startServer } from './cluster/index.js'
 import { until } from './cluster/waiting.js'
 
@@ -31,7 +33,7 @@ function isAlive(pid) {
   }
 }
 
-const gone = (pid) => until('the server is gone', 10_000, async () => (isAlive(pid) ? undefined : true))
+const gone = (pid) => until('the server is gone', HANG_MS, async () => (isAlive(pid) ? undefined : true))
 
 test('a signal to the program ends its server and removes the data', { skip }, async (t) => {
   const { program, pid, directory } = await programWithServer(t)

@@ -1,4 +1,6 @@
 // A view passes the published test suite of abstract-level.
+//
+// In the full form only: the suite runs in the short form on the databases themselves.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,11 +1,14 @@
 // Programs of learners that go wrong: each is told plainly, and nothing is harmed.
+//
+// In the full form only: it waits until programs that never end are stopped, in real time.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { until } from '../../../tests/support/waiting.mjs'
 import { Learner } from './support/learner.js'
-import { isRunning, until } from './support/processes.js'
+import { isRunning } from './support/processes.js'
 
 /** Verifies a program as the solution of an exercise. What never ends is stopped soon. */
 async function verdictOn(t, exercise, program, env = {}) {
@@ -199,7 +202,7 @@ async function childOf(t, ending, env) {
 test('what a program has started ends with it', async (t) => {
   const pid = await childOf(t, 'process.exit(1)\n')
   assert.ok(pid !== undefined)
-  await until(() => !isRunning(Number(pid)), 'the child has ended')
+  await until(() => !isRunning(Number(pid)), 'the end of the child')
 })
 
 test('what a program has started ends when its time is over', async (t) => {
@@ -209,7 +212,7 @@ test('what a program has started ends when its time is over', async (t) => {
     if (pid === undefined) pid = await childOf(t, 'for (;;);\n', { TINY_TIMEOUT_MS: String(timeoutMs) })
   }
   assert.ok(pid !== undefined)
-  await until(() => !isRunning(Number(pid)), 'the child has ended')
+  await until(() => !isRunning(Number(pid)), 'the end of the child')
 })
 
 test('a signal to the runner ends the learner’s program and removes its directory', async (t) => {
@@ -221,11 +224,11 @@ test('a signal to the runner ends the learner’s program and removes its direct
     await learner.run('select', 'count')
     learner.write('mine.mjs', `${FAMILY}console.log('self ' + process.pid)\nsetInterval(() => {}, 1000)\n`)
     const { child, output, closed } = learner.start('run', 'mine.mjs')
-    await until(() => /self \d+\n/.test(output.out), 'the program runs')
+    await until(() => /self \d+\n/.test(output.out), 'the program to run')
     child.kill(signal)
     assert.equal(await closed, code)
     for (const [, pid] of output.out.matchAll(/ (\d+)$/gm)) {
-      await until(() => !isRunning(Number(pid)), 'the process has ended')
+      await until(() => !isRunning(Number(pid)), 'the end of the process')
     }
     assert.deepEqual(learner.leftovers, [])
   }

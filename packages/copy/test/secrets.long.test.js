@@ -1,4 +1,6 @@
 // Passwords and tokens are in nothing that the program prints, whatever the package of the back-end says.
+//
+// In the full form only: it packs and installs the package.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'

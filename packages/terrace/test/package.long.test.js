@@ -1,5 +1,7 @@
 // The packages as npm would publish them, installed into empty projects, and used from ES modules, CommonJS and TypeScript, and
 // instead of classic-level. `tests/bundlers` has the programs that load CommonJS in their own ways.
+//
+// In the full form only: it installs packages, and compiles TypeScript, many times.
 
 import assert from 'node:assert/strict'
 import { execFileSync, execSync } from 'node:child_process'

@@ -1,13 +1,14 @@
-// A server that hangs, and one that is gone for a while.
+// A server that hangs, and one that is gone for a while. Long, because hangs last until a deadline of the real clock.
 
 import assert from 'node:assert/strict'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { startServer } from './cluster/index.js'
 import { newLevel, newName, openLevel, openMadeLevel, pause, test } from './support/databases.js'
 import { UNSYNCED } from './support/server.js'
 
 const deadline = { code: 'LEVEL_DEADLINE' }
 /** Every hang lasts as long as this, and nothing that works may take longer. */
-const SHORT_MS = 1000
+const SHORT_MS = 3000
 
 /** A server that loses nothing by hanging. */
 async function startUnsynced(t) {
@@ -74,7 +75,7 @@ test('a server that is killed is connected to again; its snapshots are lost, and
   const server = await startServer()
   t.after(() => server.stop())
   // A server that recovers is slow to come back.
-  const db = await openLevel(t, { deadlineMs: 60_000 }, server.url)
+  const db = await openLevel(t, { deadlineMs: HANG_MS }, server.url)
   const counts = { acknowledged: 0, failed: 0, kills: 0, missing: 0, late: 0 }
   let isWriting = true
   const acknowledged = new Map(['a', 'b', 'c', 'd'].map((writer) => [writer, []]))

@@ -1,4 +1,6 @@
 // Every chapter is as it should be.
+//
+// In the full form only: it checks every chapter, with every wrong program.
 
 import { testExercises } from '../../workshop-runner/test/support/self-checks.js'
 

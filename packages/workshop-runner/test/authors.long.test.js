@@ -1,4 +1,6 @@
 // What authors have: a workshop to begin with, and the check of a workshop.
+//
+// In the full form only: it checks whole workshops.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

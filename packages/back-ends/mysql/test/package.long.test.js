@@ -1,4 +1,4 @@
-// The package as npm would publish it, and its README.
+// The package as npm would publish it, and its README. Long, because npm packs and installs it.
 
 import { testPackage } from '../../../../tests/support/back-ends/package.mjs'
 import { test, theServer } from './support/databases.js'

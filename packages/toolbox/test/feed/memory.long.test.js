@@ -1,10 +1,13 @@
 // A slow reader holds no more than a page, however far behind it is.
+//
+// In the full form only: it writes a hundred thousand changes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { turns } from '../../../../tests/support/waiting.mjs'
 import { databases } from '../support/databases.js'
-import { next, pause } from './support.js'
+import { next } from './support.js'
 
 const CHANGES = 100_000
 const AT_ONCE = 1000
@@ -14,7 +17,7 @@ const VALUE = 'x'.repeat(200)
 async function memoryBytes() {
   let least = Number.POSITIVE_INFINITY
   for (let look = 0; look < 5; look++) {
-    await pause(10)
+    await turns(20)
     global.gc()
     const { heapUsed, external } = process.memoryUsage()
     least = Math.min(least, heapUsed + external)
