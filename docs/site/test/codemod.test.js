@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { HANG_MS } from '../../../tests/support/waiting.mjs'
 import { root } from '../root.mjs'
 
 const { version } = JSON.parse(readFileSync(join(root, 'packages/terrace/package.json'), 'utf8'))
@@ -21,7 +22,7 @@ function makeProject(t, files) {
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'))
   return {
     run: (...args) =>
-      spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8', timeout: 60_000 }),
+      spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8', timeout: HANG_MS }),
     codemod: (...args) =>
       spawnSync(process.execPath, [join(root, 'docs/codemod.mjs'), ...args], {
         cwd: directory,

@@ -3,7 +3,7 @@
 // Long: one database of IndexedDB is in the smoke test.
 
 import assert from 'node:assert/strict'
-import { useBrowser } from './support/browser.js'
+import { isWaitedFor, useBrowser } from './support/browser.js'
 import { serveLevel } from './support/indexeddb.js'
 import { test } from './support/patient-test.js'
 
@@ -135,7 +135,7 @@ test('a database opens although the tab that had it open has only just been clos
     globalThis.setTimeout = (run, ms, ...args) => (ms > 100 ? 0 : setTimeout(run, ms, ...args))
     return globalThis.codeOf(new globalThis.IndexedDbLevel('two').open())
   })
-  await other.waitForFunction(async () => (await navigator.locks.query()).pending.length > 0)
+  await Promise.race([isWaitedFor(other, 'terrace:level-js-two'), opened])
   await other.evaluate(() => globalThis.release())
   assert.equal(await opened, 'none')
 })

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { crash, freeze, useBrowser } from './support/browser.js'
+import { crash, freeze, isWaitedFor, useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
 import { leaderOf, openTabs, serveTabsSite, Tab, tabsFiles, workersOf } from './support/tabs.js'
 
@@ -171,12 +171,6 @@ const holdClock = (page) =>
       })
   )
 
-/** Resolves when a worker waits. */
-const clockIsHeld = (page) =>
-  page.waitForFunction(async () =>
-    (await navigator.locks.query()).pending.some(({ name }) => name === 'clock')
-  )
-
 test('a leader that cannot open the database tells every tab, and the next one tries', async (t) => {
   const owner = `
     import { Level } from './terrace.js'
@@ -203,7 +197,7 @@ test('a leader that cannot open the database tells every tab, and the next one t
   const tabs = [await Tab.open(page, 'failing')]
   await tabs[0].leads()
   for (const page of pages) tabs.push(await Tab.open(page, 'failing'))
-  await clockIsHeld(page)
+  await isWaitedFor(page, 'clock')
   await holdClock(page)
   await tabs[0].seen('own failure LEVEL_LOCKED')
   await Promise.all(tabs.slice(1).map((tab) => tab.seen('failure LEVEL_LOCKED')))

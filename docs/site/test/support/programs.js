@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { root } from '../../root.mjs'
 
 // What marks a child of a test run would make `node:test` in the program report to us.
@@ -45,7 +46,7 @@ function checkIn(directory, code) {
     cwd: directory,
     encoding: 'utf8',
     env: environment,
-    timeout: 60_000
+    timeout: HANG_MS
   })
   assert.equal(stderr, '')
   assert.equal(status, 0, stdout)

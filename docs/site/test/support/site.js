@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
+import { after } from 'node:test'
 import { chromium } from 'playwright-core'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -51,18 +53,28 @@ export function fileIn(directory, path) {
   return existsSync(index) ? index : undefined
 }
 
+let starting
+after(async () => (await starting)?.close())
+
+/** The Chromium of a file of tests, which starts with the first page. */
+function browser() {
+  starting ??= chromium.launch({
+    executablePath: EXECUTABLE,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    chromiumSandbox: false,
+    timeout: HANG_MS
+  })
+  return starting
+}
+
 /**
- * Opens a page in a Chromium of its own. Both end with the test, which fails if the page asked anyone but `origin` for something, or
+ * Opens a page, which shares nothing with others. It ends with the test, which fails if the page asked anyone but `origin` for something, or
  * had an error.
  */
 export async function openPage(t, origin, path, options = {}) {
-  const browser = await chromium.launch({
-    executablePath: EXECUTABLE,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-    chromiumSandbox: false
-  })
-  t.after(() => browser.close())
-  const page = await browser.newPage(options)
+  const page = await (await browser()).newPage(options)
+  t.after(() => page.close())
+  page.setDefaultTimeout(HANG_MS)
   const problems = []
   page.on('pageerror', (error) => problems.push(error.stack))
   page.on('console', (message) => {

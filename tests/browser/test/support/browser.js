@@ -4,7 +4,7 @@ import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
-import { HANG_MS } from '../../../support/waiting.mjs'
+import { HANG_MS, until } from '../../../support/waiting.mjs'
 import { makeProfile, removeProfile } from './profiles.js'
 
 export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -119,6 +119,17 @@ export async function crash(page) {
   session.send('Page.crash').catch(() => {})
   await crashed
 }
+
+/** Resolves when somebody waits for a lock of this name, among all pages and workers of the site. */
+export const isWaitedFor = (page, lock) =>
+  until(
+    () =>
+      page.evaluate(
+        async (lock) => (await navigator.locks.query()).pending.some(({ name }) => name === lock),
+        lock
+      ),
+    `somebody to wait for ${lock}`
+  )
 
 /** How often a page is asked that may have no pictures. */
 const POLLING_MS = 20
