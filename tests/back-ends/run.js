@@ -115,6 +115,8 @@ async function runTarget(target, environment) {
   for (const job of jobs) {
     const { surprises, ...found } = await runJob(job, target, environment)
     console.log(`${target.name}, ${job}: ${summary({ surprises, ...found })}`)
+    counts.passed += found.passed ?? (surprises.length === 0 ? 1 : 0)
+    counts.failed += surprises.length
     if (surprises.length > 0) process.exitCode = 1
     results.add(target, job, { ...found, ...(surprises.length > 0 && { surprises }) })
     results.write()
@@ -130,14 +132,21 @@ async function environmentFor({ server }) {
   return running.get(server).environment
 }
 
+/** Tests that passed; surprises; jobs that were left out. A refusal that is right, and probes, count as one test. */
+const counts = { passed: 0, failed: 0, skipped: 0 }
 const chosen = values.target?.map(targetNamed) ?? targets
 try {
   for (const target of chosen) {
     const missing = target.missing?.() ?? target.server?.missing()
     if (missing === undefined) await runTarget(target, await environmentFor(target))
-    else results.leaveOut(target, missing)
+    else {
+      console.log(`skipped: ${target.name}: ${missing}`)
+      counts.skipped += jobs.length
+      results.leaveOut(target, missing)
+    }
     results.write()
   }
 } finally {
   for (const { stop } of running.values()) await stop()
 }
+console.log(`tests ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
