@@ -15,7 +15,7 @@ import { randomNumbers } from '../support/random.js'
 
 const script = fileURLToPath(new URL('copier.js', import.meta.url))
 const COUNT = 30_000
-const KILLS = scaled(8, 2)
+const KILLS = scaled(8, 4)
 
 const key = (number) => `key ${String(number).padStart(6, '0')}`
 const put = (number, value) => ({ type: 'put', key: key(number), value })
