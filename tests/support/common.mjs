@@ -104,12 +104,13 @@ export async function runParts(wanted) {
   const tested = typeof wanted === 'function' ? await wanted() : wanted
   const parts = Object.keys(PARTS).filter((part) => refusalOf(part, tested.supports) === undefined)
   for (const part of only === undefined ? parts : [only]) {
-    const { passed, exceptions, surprises, errors } = await runPart(part, tested)
-    const isGreen = surprises.length === 0
-    const but = exceptions.length > 0 ? `, ${exceptions.length} known not to` : ''
-    console.log(`${isGreen ? 'ok' : 'not ok'}: ${passed} tests of ${part} pass over ${tested.name}${but}`)
-    if (isGreen) continue
-    console.log(surprises.join('\n'))
+    const { passed, skipped, exceptions, surprises, errors, seconds } = await runPart(part, tested)
+    const but = exceptions.length > 0 ? `, ${exceptions.length} known not to pass` : ''
+    for (const surprise of surprises) console.log(`✖ ${part} over ${tested.name}: ${surprise}`)
+    console.log(
+      `tests ${passed} passed, ${surprises.length} failed, ${skipped} skipped: ${part} over ${tested.name}${but} (${seconds.toFixed(1)} s)`
+    )
+    if (surprises.length === 0) continue
     console.error(errors)
     process.exitCode = 1
   }
