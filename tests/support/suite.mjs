@@ -53,7 +53,7 @@ function run(name, kind, note, file) {
   // Where nothing is left to wait for, the process ends in the middle of a test.
   process.on('exit', () => {
     if (isOver) return
-    console.log(`not ok: ${name}: the suite has not come to its end, but to: ${tests.at(-1)?.name}${note}`)
+    console.log(`✖ ${name}: the suite has not come to its end, but to: ${tests.at(-1)?.name}${note}`)
     process.exit(1)
   })
   const { tests, ended } = collect(test)
@@ -67,12 +67,12 @@ function run(name, kind, note, file) {
     for (const { name: each, isSkipped, failures, assertions: held } of tests) {
       counts[failures.length > 0 ? 'failed' : isSkipped ? 'skipped' : 'passed']++
       assertions += held
-      for (const failure of failures) console.log(`not ok: ${name}: ${each}: ${details(failure)}`)
+      for (const failure of failures) console.log(`✖ ${name}: ${each}: ${details(failure)}`)
     }
     const { passed, failed, skipped } = counts
     const seconds = ((performance.now() - begun) / 1000).toFixed(1)
     console.log(
-      `${name}: ${passed} passed, ${failed} failed, ${skipped} skipped (${assertions} assertions, ${seconds} s)${failed > 0 ? note : ''}`
+      `tests ${passed} passed, ${failed} failed, ${skipped} skipped: ${name} (${assertions} assertions, ${seconds} s)${failed > 0 ? note : ''}`
     )
     const { TERRACE_TEST_NAMES } = process.env
     if (TERRACE_TEST_NAMES !== undefined) {
