@@ -15,7 +15,7 @@ const TRIALS: u64 = 1500;
 fn run(mode: Mode) {
     let trials = trials(scaled(TRIALS));
     let tally = Campaign::assert(&format!("{mode:?}"), seed(), trials, |seed| crash::run(seed, mode));
-    if trials >= 1000 {
+    if trials >= scaled(1000) {
         // A trial that never gets there proves nothing.
         let at_least = |name: &str, count: u64| assert!(tally.get(name) > count, "too few {name}: {tally}");
         at_least("power cuts", trials);
@@ -27,8 +27,12 @@ fn run(mode: Mode) {
         at_least("checkpoints", 0);
         at_least("ingests", 0);
         at_least("repairs", trials / 10);
-        at_least("went on after a fault", trials / 10);
-        at_least("poisoned by a fault", trials / 100);
+        at_least("went on after a fault", 0);
+        // Too rare for the short form.
+        if trials >= 1000 {
+            at_least("went on after a fault", trials / 10);
+            at_least("poisoned by a fault", trials / 100);
+        }
     }
 }
 
