@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::open_database;
 
 /// How long a thread without work waits for more.
-const IDLE: Duration = Duration::from_millis(500);
+const IDLE: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 500 });
 
 pub type Job = Box<dyn FnOnce() + Send>;
 
@@ -111,7 +111,8 @@ impl Shared {
 mod tests {
     use std::collections::HashSet;
     use std::sync::mpsc;
-    use std::time::Instant;
+
+    use terrace_engine::env::conformance::eventually;
 
     use super::*;
 
@@ -136,11 +137,7 @@ mod tests {
             let (sender, receiver) = mpsc::channel();
             threads.run(Box::new(move || sender.send(()).unwrap()));
             receiver.recv().unwrap();
-            let begun = Instant::now();
-            while threads.shared.state.lock().running > 0 {
-                assert!(begun.elapsed() < 20 * IDLE, "the thread has not ended");
-                thread::sleep(IDLE / 50);
-            }
+            eventually("the thread ends", || threads.shared.state.lock().running == 0);
         }
     }
 }

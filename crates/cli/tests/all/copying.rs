@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::support::{TestDirectory, program, terrace};
+use terrace_engine::env::conformance::eventually;
 use terrace_engine::{Compression, Db, Options, WriteOptions};
 
 /// Large enough to stop a copy in the middle.
@@ -45,17 +44,17 @@ fn is_copy_stopped(db: &Path, target: &Path, signal: &str) -> bool {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
     let has_tables = || {
         let names = fs::read_dir(target.join("unfinished-copy")).into_iter().flatten().flatten();
         names.into_iter().any(|entry| entry.file_name().to_string_lossy().ends_with(".ldb"))
     };
-    while !has_tables() {
-        if child.try_wait().unwrap().is_some() {
-            return false;
-        }
-        assert!(Instant::now() < deadline, "the copy makes no table");
-        thread::sleep(Duration::from_millis(1));
+    let mut has_ended = false;
+    eventually("the copy makes a table", || {
+        has_ended = child.try_wait().unwrap().is_some();
+        has_ended || has_tables()
+    });
+    if has_ended {
+        return false;
     }
     if signal == KILL {
         // It may have ended.

@@ -8,13 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use terrace_engine::env::conformance::HANGS_AFTER;
+
 use super::transcript::{Line, Transcript};
 
 const SIGKILL: i32 = 9;
-/// A writer that reports nothing for this long hangs.
-const PATIENCE_S: u64 = 60;
-/// However much it reports, what is awaited must come.
-const LIMIT_S: u64 = 600;
+/// However much a writer reports, what is awaited must come.
+const LIMIT: Duration = HANGS_AFTER.saturating_mul(2);
 
 /// A living writer.
 pub struct Victim {
@@ -64,16 +64,16 @@ impl Victim {
     ///
     /// If the writer ends, hangs, or reports something impossible.
     pub fn wait_for(&mut self, mut wanted: impl FnMut(&Line, &Transcript) -> bool) -> Result<(), String> {
-        let limit = Instant::now() + Duration::from_secs(LIMIT_S);
+        let limit = Instant::now() + LIMIT;
         while Instant::now() < limit {
-            let Some(line) = self.hear(Duration::from_secs(PATIENCE_S))? else {
-                return Err(format!("the writer reported nothing for {PATIENCE_S} s"));
+            let Some(line) = self.hear(HANGS_AFTER)? else {
+                return Err(format!("the writer reported nothing for {HANGS_AFTER:?}"));
             };
             if wanted(&line, &self.transcript) {
                 return Ok(());
             }
         }
-        Err(format!("the writer did not get on in {LIMIT_S} s"))
+        Err(format!("the writer did not get on in {LIMIT:?}"))
     }
 
     /// Listens until a line satisfies `wanted`, or for that long. Returns whether there was one.

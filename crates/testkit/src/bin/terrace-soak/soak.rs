@@ -3,13 +3,11 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use terrace_engine::env::conformance::HANGS_AFTER;
 use terrace_testkit::campaign::Campaign;
 
 use crate::campaigns::Kind;
 use crate::progress::Progress;
-
-/// A trial that takes this long hangs.
-const HANGS_AFTER: Duration = Duration::from_secs(300);
 
 /// One kind of trial, and what it has done.
 struct Line {
