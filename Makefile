@@ -24,6 +24,8 @@ setup: ## check what building needs, install npm packages
 setup-tests: ## the same, and what the tests need
 	@scripts/setup tests
 
+# The gates are built with the addon, so that the engine below both is compiled once.
+export TERRACE_BUILD_WITH := --package terrace-bench --no-default-features --lib --bin terrace-gates
 build: setup ## build the engine and the packages
 	$(call step,build)
 	npm run build

@@ -8,7 +8,9 @@ import { cargoBuild, putInPlace } from '../packages/terrace/scripts/cargo-build.
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
 import { programFile } from './prebuilds/paths.mjs'
 
-const profile = process.argv.includes('--debug') ? [] : ['--release']
+// The debug build is that of the tests, see `dev-build` in tests/all.mk.
+const tests = ['--workspace', '--lib', '--bins', '--tests', '--examples']
+const profile = process.argv.includes('--debug') ? tests : ['--release']
 const built = cargoBuild('terrace-cli', /^terrace(\.exe)?$/, ...profile)
 const place = programFile(platformName())
 mkdirSync(dirname(place), { recursive: true })

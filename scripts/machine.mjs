@@ -25,7 +25,14 @@ export function commit() {
   const git = (/** @type {string[]} */ ...args) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   try {
-    const changes = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(top,exclude)bench/results')
+    const changes = git(
+      'status',
+      '--porcelain',
+      '--untracked-files=no',
+      '--',
+      ':/',
+      ':(top,exclude)bench/results'
+    )
     return git('describe', '--always', '--abbrev=12') + (changes === '' ? '' : '-dirty')
   } catch {
     return null

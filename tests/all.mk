@@ -9,7 +9,7 @@ PARTS := $(SHORT_PARTS) soak load platforms windows miri tsan loom targets arm64
   bundlers downstream upgrading published archives docs bench workflow
 
 .PHONY: parts $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
-  node-leaks bytewise-differential debug-program
+  node-leaks bytewise-differential debug-program dev-build
 
 parts: ## names of the parts of test-all
 	@printf '%s\n' $(PARTS)
@@ -33,18 +33,22 @@ test-check: check ## format, clippy, TypeScript, linter, rules
 test-demo: build ## the demo, without its screen
 	node demo/demo.mjs
 
+# All that is built with assertions, in one selection: with another one, crates below the engine may have other features, and cargo
+# would compile it again.
+dev-build: setup ## the crates with assertions, programs and tests
+	cargo build --quiet --workspace --lib --bins --tests --examples
+
 # On Windows without those whose programs fork, or compare Unix's system calls.
 CRATES_EXCEPT := terrace-capi $(if $(filter Windows_NT,$(OS)),terrace-testkit terrace-bench)
-test-crates: setup-tests ## the crates, doc examples included
+test-crates: setup-tests dev-build ## the crates, doc examples included
 	cargo test --quiet --workspace $(addprefix --exclude ,$(CRATES_EXCEPT))
 
-test-capi: setup-tests ## the C library: programs in C, beside LevelDB, under sanitizers and valgrind
-	cargo test --quiet --package terrace-capi
+test-capi: setup-tests dev-build ## the C library: programs in C, beside LevelDB, under sanitizers and valgrind
+	TERRACE_LIB="$(CURDIR)/target/debug/libterrace.so" cargo test --quiet --workspace --test programs
 
 # The second time over LevelDB, whose interface is the same. LEVELDB_LIB names it.
 LEVELDB_LIB ?= $(firstword $(wildcard /usr/lib/*/libleveldb.so.1d))
-test-ruby: setup-tests ## the gem, over the C library and over LevelDB
-	cargo build --quiet --package terrace-capi
+test-ruby: setup-tests dev-build ## the gem, over the C library and over LevelDB
 	TERRACE_LIB="$(CURDIR)/target/debug/libterrace.so" ruby -w ruby/test/all.rb
 	TERRACE_LIB="$(LEVELDB_LIB)" ruby -w ruby/test/all.rb
 
@@ -68,17 +72,18 @@ test-webkit: build $(BROWSER_READY) ## Level in WebKitGTK, which has no files fo
 	@scripts/setup webkit
 	cd tests/browser && TERRACE_SUITE=1 npm run --silent test:webkit
 
-test-interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb and Terrace use each other's databases
+test-interop: build setup-tests $(if $(TERRACE_SHORT),dev-build) ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb and Terrace use each other's databases
 	/usr/bin/python3 tests/interop/run.py $(if $(TERRACE_SHORT),--short)
 
 GATES := target/release/terrace-gates
+RELEASE_BUILD := cargo build --release --quiet --package terrace-node $(TERRACE_BUILD_WITH)
 # Cases run under valgrind, as many at once as there are cores; where it is missing, only written bytes are compared.
 test-gates: setup-tests ## instructions, system calls, allocations, written bytes of fixed work against committed counts
-	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
+	$(RELEASE_BUILD)
 	$(GATES)
 
 gates-update: setup-tests ## accept the current counts: writes crates/bench/gates.json
-	cargo build --release --quiet --package terrace-bench --no-default-features --bin terrace-gates
+	$(RELEASE_BUILD)
 	$(GATES) --update
 
 test-loom: setup ## models of what threads share, in every order of what they do

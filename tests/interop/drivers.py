@@ -115,8 +115,8 @@ def find_missing():
     return missing
 
 
-def build(directory, with_rusty, with_terrace, profile):
-    """Builds the compiled drivers, into `directory` or where cargo puts them. `profile` is cargo's, for ours."""
+def build(directory, with_rusty, with_terrace):
+    """Builds the compiled drivers, into `directory` or where cargo puts them."""
     subprocess.run(
         ["go", "build", "-buildvcs=false", "-o", directory / "goleveldb", "."],
         cwd=HERE / "drivers" / "goleveldb",
@@ -127,7 +127,7 @@ def build(directory, with_rusty, with_terrace, profile):
         subprocess.run(["cargo", "build", "--quiet", "--release", "--locked"], cwd=RUSTY_LEVELDB, check=True)
     if with_terrace:
         package = ("--package", "terrace-testkit", "--bin", "terrace-interop")
-        subprocess.run(["cargo", "build", "--quiet", "--profile", profile, *package], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "--quiet", "--release", *package], cwd=ROOT, check=True)
 
 
 def plyvel():
@@ -153,9 +153,9 @@ def rusty_leveldb():
 
 
 def terrace(profile):
-    """Our engine, called from Rust."""
+    """Our engine, called from Rust: as it is published, or with assertions (`debug`)."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return Driver("terrace", (str(target / ("debug" if profile == "dev" else profile) / "terrace-interop"),))
+    return Driver("terrace", (str(target / profile / "terrace-interop"),))
 
 
 def terrace_node():

@@ -404,7 +404,7 @@ def main():
     parser.add_argument("--without-terrace", action="store_true", help="only the others among themselves")
     arguments = parser.parse_args()
     arguments.count = arguments.count or (10_000 if arguments.short else 100_000)
-    arguments.profile = "dev" if arguments.short else "release"
+    arguments.profile = "debug" if arguments.short else "release"
 
     missing = drivers.find_missing()
     for what, how in missing:
@@ -417,8 +417,8 @@ def main():
         drivers.build(
             interop.directory,
             with_rusty=not arguments.short,
-            with_terrace=not arguments.without_terrace,
-            profile=arguments.profile,
+            # `make dev-build` has built it with assertions.
+            with_terrace=not arguments.short and not arguments.without_terrace,
         )
         print(f"interop matrix: {arguments.count} operations a trial, seed {arguments.seed}")
         for trial in arguments.trials or trials:
