@@ -37,7 +37,8 @@ export function holdClock(t) {
 }
 
 class HeldClock {
-  now = performance.now()
+  /** In whole milliseconds: with fractions, a pause of 20 ms that begins 20 ms after another could end a rounding error later. */
+  now = Math.ceil(performance.now())
   #timers = new Set()
 
   /** How long the timers that wait were set for, in ms. */
