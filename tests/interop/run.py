@@ -91,7 +91,10 @@ class Interop:
         return operations
 
     def writers(self):
-        """Every implementation with every setting that changes what it writes."""
+        """Every implementation with every setting that changes what it writes; in the short form, with one."""
+        return _first_of_each(self._writers()) if self.arguments.short else list(self._writers())
+
+    def _writers(self):
         raw = ("--compression", "none")
         no_bloom = ("--bloom", "0")
         yield self.plyvel.having("snappy, bloom", *WRITE_BUFFER)
@@ -114,7 +117,10 @@ class Interop:
             yield terrace.having("raw", *WRITE_BUFFER, *raw)
 
     def readers(self):
-        """Every implementation with every setting that changes how it reads."""
+        """Every implementation with every setting that changes how it reads; in the short form, with one."""
+        return _first_of_each(self._readers()) if self.arguments.short else list(self._readers())
+
+    def _readers(self):
         yield self.plyvel
         yield self.plyvel.having("paranoid", "--paranoid")
         yield self.classic
@@ -375,6 +381,11 @@ def _in_turns(ours, others):
     return [party[index % len(party)] for index in range(turns) for party in (ours, others)]
 
 
+def _first_of_each(variants):
+    """The first of each implementation's."""
+    return list({(variant.command, variant.environment): variant for variant in reversed(list(variants))}.values())[::-1]
+
+
 def _agree(found, expected):
     return all(expected[kind] == digest for kind, digest in found.items())
 
@@ -397,7 +408,7 @@ def main():
     trials = ["harness", "exchange", "alternation", "kills", "logs", "locks", "beside"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trials", nargs="*", choices=[*trials, []], help="which to run; all if none is named")
-    parser.add_argument("--short", action="store_true", help="without rusty-leveldb, 10,000 operations a trial, Terrace with assertions")
+    parser.add_argument("--short", action="store_true", help="one setting each, no rusty-leveldb, 10,000 operations a trial, Terrace with assertions")
     parser.add_argument("--count", type=int, help="operations of a trial (default 100,000)")
     parser.add_argument("--seed", type=int, default=1, help="of the operations (default 1)")
     parser.add_argument("--jobs", type=int, default=2, help="readers at once (default 2)")

@@ -15,8 +15,8 @@ const COUNTED_BYTES = 1 << 16
 /** How many steps decoding may take for each byte. It takes up to six; those of encoding are about as many. */
 const MAX_STEPS = 8
 
-/** How many bytes decoding may allocate for each byte. A BigInt once took 32, and takes 5. */
-const MAX_ALLOCATED = 8
+/** How many bytes decoding may allocate for each byte. It takes up to eight, more or less a little; a BigInt once took 32. */
+const MAX_ALLOCATED = 16
 
 /** What it takes whatever the length. */
 const ALLOWANCE = { steps: 1000, bytes: 1 << 16 }
