@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { failuresIn } from './support/failures.mjs'
 import { countsIn, filesIn, skippedIn } from './support/logs.mjs'
-import { isBusy, slowFiles } from './support/slow-files.mjs'
+import { slowFiles } from './support/slow-files.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const logs = join(root, 'target/test-logs')
@@ -39,7 +39,6 @@ const isShort = process.env.TERRACE_SHORT === '1'
 const rows = []
 const files = new Map()
 const began = performance.now()
-const wasBusy = isShort && (await isBusy())
 
 mkdirSync(logs, { recursive: true })
 for (const name of first) {
@@ -96,7 +95,7 @@ function duration(seconds) {
 }
 
 /** Prints the table, and ends the program. */
-async function finish() {
+function finish() {
   const all = (what) => rows.reduce((sum, row) => sum + row[what], 0)
   console.log('\n| part | time | passed | failed | skipped | |\n|---|--:|--:|--:|--:|---|')
   for (const { name, seconds, passed, failed, skipped, status, note } of rows) {
@@ -108,7 +107,7 @@ async function finish() {
   )
 
   const broken = rows.filter(({ status }) => status !== 0)
-  const slow = isShort ? await judgeFiles() : []
+  const slow = isShort ? judgeFiles() : []
   if (broken.length > 0) {
     console.log(
       `Failed: ${broken.map(({ name }) => name).join(', ')}. One part alone: make test-NAME. From one on: make … FROM=NAME`
@@ -119,7 +118,7 @@ async function finish() {
 }
 
 /** Prints the slowest files, and those that take longer than they may. Returns the latter. */
-async function judgeFiles() {
+function judgeFiles() {
   const slowest = [...files].sort(([, a], [, b]) => b - a).slice(0, 5)
   if (slowest.length > 0) {
     console.log(
@@ -127,11 +126,6 @@ async function judgeFiles() {
     )
   }
   const slow = slowFiles(files)
-  if (slow.length === 0) return slow
-  if (wasBusy || (await isBusy())) {
-    console.log('skipped: the rule on slow test files, because other programs keep this machine busy')
-    return []
-  }
-  console.log(slow.join('\n'))
+  if (slow.length > 0) console.log(slow.join('\n'))
   return slow
 }

@@ -227,7 +227,7 @@ class Interop:
     def kills(self):
         """Each writer is killed in the middle of its writes. Every reader must find all acknowledged writes and nothing else,
         except the one write that was running. The next writer goes on from there."""
-        operations = self.prepare("kills", 4 * self.arguments.count, large_values=16)
+        operations = self.prepare("kills", 4 * self.arguments.count, large_values=4 if self.arguments.short else 16)
         writers = [writer for writer in self.writers() if "raw" not in writer.name]
         # rusty-leveldb panics when its recovery writes a block whose last key is empty (cmp.rs, find_shortest_sep). It is
         # killed in `logs` instead, where no key is empty.

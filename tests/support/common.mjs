@@ -2,13 +2,13 @@
 // is in.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isShort } from './form.mjs'
 import { judge } from './known.mjs'
+import { memoryDirectory } from './memory-directory.mjs'
 
 const packages = fileURLToPath(new URL('../../packages', import.meta.url))
 const reporter = new URL('outcomes-reporter.mjs', import.meta.url).href
@@ -61,7 +61,7 @@ export async function runPart(part, tested) {
   const isRun = (file) => file.endsWith('.test.js') && !(isShort && file.endsWith('.long.test.js'))
   const files = readdirSync(path).filter(isRun)
   // Writes that wait for the disk make these tests long, and they are not about it.
-  const temporary = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'terrace-common-'))
+  const temporary = mkdtempSync(join(memoryDirectory(), 'terrace-common-'))
   const begun = performance.now()
   try {
     const child = spawn(

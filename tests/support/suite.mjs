@@ -8,6 +8,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { isShort } from './form.mjs'
+import { memoryDirectory } from './memory-directory.mjs'
 
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -41,7 +42,8 @@ export function runSuites(url, kinds, note = '') {
 
   for (const [each, { isLong = false }] of Object.entries(kinds)) {
     if (isShort && isLong) continue
-    const { status } = spawnSync(process.execPath, [program, each], { stdio: 'inherit' })
+    const env = { ...process.env, TMPDIR: memoryDirectory() }
+    const { status } = spawnSync(process.execPath, [program, each], { stdio: 'inherit', env })
     if (status !== 0) process.exitCode = 1
   }
 }

@@ -21,7 +21,8 @@ class Synchronous extends AbstractLevel {
 test('Terrace is exact, classic-level and memory-level are not', async (t) => {
   const found = {}
   for (const [name, open] of Object.entries(databases)) found[name] = isExact(await open(t))
-  assert.deepEqual(found, { terrace: true, 'classic-level': false, 'memory-level': false })
+  const expected = Object.entries({ terrace: true, 'classic-level': false, 'memory-level': false })
+  assert.deepEqual(found, Object.fromEntries(expected.filter(([name]) => name in databases)))
 })
 
 test('a method putSync does not make a database exact', async () => {

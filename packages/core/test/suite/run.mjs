@@ -3,7 +3,6 @@
 // the short form the first.
 
 import { BackendLevel } from 'terrace-core'
-import { isShort } from '../../../../tests/support/form.mjs'
 import { runSuites } from '../../../../tests/support/suite.mjs'
 import { ArrayBackend } from '../support/array-backend.js'
 
@@ -17,12 +16,12 @@ const synchronous = { formats: ['utf8', 'buffer'], sync: true }
 /** How to make the databases, and how many tests the suite registers for them today. abstract-level may add more. */
 const kinds = {
   asynchronous: { tests: 1470, factory: (options) => array(asynchronous, options) },
-  synchronous: { tests: 1500, factory: (options) => array(synchronous, options) },
+  synchronous: { isLong: true, tests: 1500, factory: (options) => array(synchronous, options) },
   sublevels: {
+    isLong: true,
     tests: 1470,
     factory: (options) => array(asynchronous).sublevel('a').sublevel(['b', 'c'], options)
   }
 }
 
-const { asynchronous: first } = kinds
-runSuites(import.meta.url, isShort ? { asynchronous: first } : kinds, ` (TERRACE_SEED=${seed})`)
+runSuites(import.meta.url, kinds, ` (TERRACE_SEED=${seed})`)

@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Level, MemoryLevel } from 'terrace'
-import { isShort } from '../../../../tests/support/form.mjs'
 import { runSuites } from '../../../../tests/support/suite.mjs'
 import { TabLevel } from '../support/page.js'
 
@@ -46,21 +45,32 @@ class Client extends Level {
 // As many as the suite registers for classic-level 3.0.0. Some are about options of open().
 const kinds = {
   databases: { tests: 1509, factory: (options) => new Level(newDirectory(), options) },
+  memory: { tests: 1500, factory: (options) => new MemoryLevel(options) },
   sublevels: {
+    isLong: true,
     tests: 1506,
     factory: (options) => new Level(newDirectory()).sublevel('a').sublevel(['b', 'c'], options)
   },
-  memory: { tests: 1500, factory: (options) => new MemoryLevel(options) }
-}
-
-const others = {
-  shared: { tests: 1470, factory: (options) => new Level(newDirectory(), shared(options)) },
-  clients: { tests: 1470, factory: (options) => new Client(newDirectory(), options) },
+  shared: {
+    isLong: true,
+    tests: 1470,
+    factory: (options) => new Level(newDirectory(), shared(options))
+  },
+  clients: {
+    isLong: true,
+    tests: 1470,
+    factory: (options) => new Client(newDirectory(), options)
+  },
   memorySublevels: {
+    isLong: true,
     tests: 1500,
     factory: (options) => new MemoryLevel().sublevel('a').sublevel(['b', 'c'], options)
   },
-  tabs: { tests: 1470, factory: (options) => new TabLevel(options) }
+  tabs: {
+    isLong: true,
+    tests: 1470,
+    factory: (options) => new TabLevel(options)
+  }
 }
 
-runSuites(import.meta.url, isShort ? kinds : { ...kinds, ...others })
+runSuites(import.meta.url, kinds)

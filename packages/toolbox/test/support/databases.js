@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
+import { isShort } from '../../../../tests/support/form.mjs'
 
 /** A directory that is removed when the test `t` ends. */
 export function directory(t) {
@@ -29,10 +30,13 @@ function openedIn(t, Database, options) {
   return db
 }
 
-/** For each name, a function that makes an open database for the test `t`. */
+/**
+ * For each name, a function that makes an open database for the test `t`. The short form does without classic-level, which takes
+ * longest and can do what memory-level can.
+ */
 export const databases = {
   terrace: (t, options) => openedIn(t, Level, options),
-  'classic-level': (t, options) => openedIn(t, ClassicLevel, options),
+  ...(!isShort && { 'classic-level': (t, options) => openedIn(t, ClassicLevel, options) }),
   'memory-level': (t, options) => opened(t, new MemoryLevel(options))
 }
 
