@@ -136,7 +136,8 @@ test-arm64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER = qemu-aarch64-
 test-arm64: setup ## tests of what is written for AArch64 alone, in an emulator
 	@scripts/setup platforms
 	rustup target add $(AARCH64)
-	cargo test --quiet --target $(AARCH64) --package terrace-format --package terrace-env
+	cargo test --quiet --target $(AARCH64) --package terrace-format --package terrace-env --lib
+	cargo test --quiet --target $(AARCH64) --package terrace-env --test all mapped_log::
 
 # ARGUMENTS="--only kills": one of the jobs of tests/platforms/windows/jobs.js. RESULTS=bench/results/windows.json: as above.
 test-windows: export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER = x86_64-w64-mingw32-gcc
