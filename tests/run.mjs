@@ -18,6 +18,9 @@ import { slowFiles } from './support/slow-files.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const logs = join(root, 'target/test-logs')
 
+/** Of Linux, everywhere. */
+const TICKS_PER_SECOND = 100
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -38,6 +41,8 @@ const isShort = process.env.TERRACE_SHORT === '1'
 /** @type {{ name: string, seconds: number, passed: number, failed: number, skipped: number, status: number, note: string }[]} */
 const rows = []
 const files = new Map()
+/** Processor time of the parts that have ended, in seconds. */
+let cpuSeen = 0
 const began = performance.now()
 
 mkdirSync(logs, { recursive: true })
@@ -59,6 +64,7 @@ async function run(name, target) {
   rmSync(log, { force: true })
   const file = openSync(log, 'a')
   const since = performance.now()
+  let cpu = 0
   say(`${name} …`)
   const status = await new Promise((resolve) => {
     const child = spawn('make', ['--no-print-directory', target], {
@@ -69,7 +75,11 @@ async function run(name, target) {
       console.error(`make cannot be started: ${error.message}`)
       resolve(127)
     })
-    child.once('exit', (code) => resolve(code ?? 1))
+    child.once('exit', (code) => {
+      cpu = childrenSeconds() - cpuSeen
+      cpuSeen += cpu
+      resolve(code ?? 1)
+    })
   })
   closeSync(file)
   const seconds = (performance.now() - since) / 1000
@@ -77,7 +87,8 @@ async function run(name, target) {
   for (const [path, time] of filesIn(lines)) files.set(path, Math.max(time, files.get(path) ?? 0))
   const counts = countsIn(lines)
   const isLeftOut = counts.passed + counts.failed === 0
-  rows.push({ name, seconds, status, ...counts, note: isLeftOut ? skippedIn(lines).join('; ') : '' })
+  // What a process took is added to its parent's when it has ended: no other part's is within.
+  rows.push({ name, seconds, cpu, status, ...counts, note: isLeftOut ? skippedIn(lines).join('; ') : '' })
   say(`${name} ${status === 0 ? 'passed' : 'FAILED'} in ${duration(seconds)}`)
   if (status !== 0)
     console.log(`${failuresIn(lines).join('\n')}\nAll that it printed: target/test-logs/${name}`)
@@ -86,6 +97,14 @@ async function run(name, target) {
 
 function say(text) {
   console.log(`${new Date().toTimeString().slice(0, 8)} ${text}`)
+}
+
+/** Processor time of all processes that this one has started and that have ended, with theirs; 0 where the system does not tell. */
+function childrenSeconds() {
+  if (process.platform !== 'linux') return 0
+  const [, fields] = readFileSync('/proc/self/stat', 'utf8').split(') ')
+  const [user, system] = fields.split(' ').slice(13, 15).map(Number)
+  return (user + system) / TICKS_PER_SECOND
 }
 
 function duration(seconds) {
@@ -97,13 +116,15 @@ function duration(seconds) {
 /** Prints the table, and ends the program. */
 function finish() {
   const all = (what) => rows.reduce((sum, row) => sum + row[what], 0)
-  console.log('\n| part | time | passed | failed | skipped | |\n|---|--:|--:|--:|--:|---|')
-  for (const { name, seconds, passed, failed, skipped, status, note } of rows) {
+  console.log('\n| part | time | CPU | passed | failed | skipped | |\n|---|--:|--:|--:|--:|--:|---|')
+  for (const { name, seconds, cpu, passed, failed, skipped, status, note } of rows) {
     const counts = [passed, failed, skipped].map((count) => (passed + failed + skipped > 0 ? count : ''))
-    console.log(`| ${[name, duration(seconds), ...counts, status === 0 ? note : 'FAILED'].join(' | ')} |`)
+    console.log(
+      `| ${[name, duration(seconds), `${cpu.toFixed(0)} s`, ...counts, status === 0 ? note : 'FAILED'].join(' | ')} |`
+    )
   }
   console.log(
-    `| all | ${duration((performance.now() - began) / 1000)} | ${all('passed')} | ${all('failed')} | ${all('skipped')} | |\n`
+    `| all | ${duration((performance.now() - began) / 1000)} | ${all('cpu').toFixed(0)} s | ${all('passed')} | ${all('failed')} | ${all('skipped')} | |\n`
   )
 
   const broken = rows.filter(({ status }) => status !== 0)
