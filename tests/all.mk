@@ -41,7 +41,7 @@ dev-build: setup ## the crates with assertions, programs and tests
 # On Windows without those whose programs fork, or compare Unix's system calls.
 CRATES_EXCEPT := terrace-capi $(if $(filter Windows_NT,$(OS)),terrace-testkit terrace-bench)
 test-crates: setup-tests dev-build ## the crates, doc examples included
-	cargo test --quiet --workspace $(addprefix --exclude ,$(CRATES_EXCEPT))
+	cargo test --quiet --no-fail-fast --workspace $(addprefix --exclude ,$(CRATES_EXCEPT))
 
 test-capi: setup-tests dev-build ## the C library: programs in C, beside LevelDB, under sanitizers and valgrind
 	TERRACE_LIB="$(CURDIR)/target/debug/libterrace.so" cargo test --quiet --workspace --test programs
