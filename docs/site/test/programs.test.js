@@ -11,7 +11,7 @@ import { check, goesOn } from './support/programs.js'
 
 const backEnd = (name) => [
   `packages/back-ends/${name}/README.md`,
-  `packages/back-ends/${name}/test/package.test.js`,
+  `packages/back-ends/${name}/test/package.long.test.js`,
   name
 ]
 
