@@ -76,6 +76,7 @@ async function run(name, target) {
       resolve(127)
     })
     child.once('exit', (code) => {
+      // What a process took is added to its parent's when it has ended: no other part's is within.
       cpu = childrenSeconds() - cpuSeen
       cpuSeen += cpu
       resolve(code ?? 1)
@@ -87,7 +88,6 @@ async function run(name, target) {
   for (const [path, time] of filesIn(lines)) files.set(path, Math.max(time, files.get(path) ?? 0))
   const counts = countsIn(lines)
   const isLeftOut = counts.passed + counts.failed === 0
-  // What a process took is added to its parent's when it has ended: no other part's is within.
   rows.push({ name, seconds, cpu, status, ...counts, note: isLeftOut ? skippedIn(lines).join('; ') : '' })
   say(`${name} ${status === 0 ? 'passed' : 'FAILED'} in ${duration(seconds)}`)
   if (status !== 0)

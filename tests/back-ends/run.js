@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { PARTS, refusalOf, runPart } from '../support/common.mjs'
 import { judge } from '../support/known.mjs'
+import { countsLine } from '../support/test-lines.mjs'
 import { Results } from './results.js'
 import { targetNamed, targets } from './targets.js'
 
@@ -149,4 +150,4 @@ try {
 } finally {
   for (const { stop } of running.values()) await stop()
 }
-console.log(`tests ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+console.log(countsLine(counts))

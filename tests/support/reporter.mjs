@@ -7,7 +7,7 @@
 
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { fileLine, placeOf, recordName } from './test-lines.mjs'
+import { countsLine, fileLine, placeOf, recordName } from './test-lines.mjs'
 
 const TEST_FILE = /\.test\.[cm]?js$/
 /** What a test says that Node 20 leaves out because of its name. Newer ones do not report it. */
@@ -75,8 +75,9 @@ export default async function* report(events) {
   for (const [file, seconds] of [...files].sort(([, a], [, b]) => b - a)) {
     if (seconds > 1) yield fileLine(file, seconds)
   }
-  const sum = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`
-  yield `tests ${sum}\n${sum}\n`
+  const line = countsLine(counts)
+  // The second is the plain form, which other programs read.
+  yield `${line}\n${line.slice('tests '.length)}\n`
 }
 
 /** Why a test failed: what it threw, with the difference if it was an assertion, and the frames that are not Node's. */

@@ -2,16 +2,14 @@
 // counts.
 
 import { spawnSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { isShort } from './form.mjs'
 import { memoryDirectory } from './memory-directory.mjs'
+import { countsLine, placeOf, recordName } from './test-lines.mjs'
 
 const require = createRequire(import.meta.url)
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * A kind of database.
@@ -36,7 +34,7 @@ export function runSuites(url, kinds, note = '') {
   const program = fileURLToPath(url)
   if (name !== undefined) {
     if (format === '--tap') runAsTap(name, kinds[name], note)
-    else run(name, kinds[name], note, relative(root, program))
+    else run(name, kinds[name], note, placeOf(program))
     return
   }
 
@@ -71,16 +69,11 @@ function run(name, kind, note, file) {
       assertions += held
       for (const failure of failures) console.log(`✖ ${name}: ${each}: ${details(failure)}`)
     }
-    const { passed, failed, skipped } = counts
+    const { failed } = counts
     const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-    console.log(
-      `tests ${passed} passed, ${failed} failed, ${skipped} skipped: ${name} (${assertions} assertions, ${seconds} s)${failed > 0 ? note : ''}`
-    )
-    const { TERRACE_TEST_NAMES } = process.env
-    if (TERRACE_TEST_NAMES !== undefined) {
-      const names = tests.map((each) => `${file} › ${name} › ${each.name}\n`)
-      appendFileSync(TERRACE_TEST_NAMES, names.join(''))
-    }
+    const what = `${name} (${assertions} assertions, ${seconds} s)${failed > 0 ? note : ''}`
+    console.log(countsLine(counts, what))
+    for (const each of tests) recordName(file, `${name} › ${each.name}`)
     // Some tests leave their database open, and with it perhaps a socket.
     process.exit(failed > 0 ? 1 : 0)
   })

@@ -17,6 +17,11 @@ export function fileLine(file, seconds) {
   return `file ${seconds.toFixed(1)} s ${file}\n`
 }
 
+/** The line in the output of tests that tests/support/logs.mjs sums up; `what` says what was counted. */
+export function countsLine({ passed, failed, skipped }, what = '') {
+  return `tests ${passed} passed, ${failed} failed, ${skipped} skipped${what === '' ? '' : `: ${what}`}`
+}
+
 /** Appends the name of a test, with that of its file, to the list that TERRACE_TEST_NAMES names, if it is set. */
 export function recordName(file, name) {
   if (TERRACE_TEST_NAMES) appendFileSync(TERRACE_TEST_NAMES, `${file} › ${name}\n`)

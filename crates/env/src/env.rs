@@ -301,8 +301,8 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// backwards.
     fn unix_micros(&self) -> u64;
 
-    /// Has `watcher` called each time that the clock is advanced. Optional: by default nothing happens, because a system's
-    /// clock moves by itself, and whoever waits for a time on it waits that long.
+    /// Calls `watcher` each time the clock is advanced by hand. By default it does nothing: a system's clock advances
+    /// automatically, and a wait on it ends without a call.
     fn watch_clock(&self, watcher: Weak<dyn ClockWatcher>) {
         let _ = watcher;
     }

@@ -1,4 +1,4 @@
-//! A clock that moves only when it is told to, for tests: what depends on time then depends on them alone.
+//! A clock that only the test advances, so that everything that depends on time depends on the test alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
