@@ -14,7 +14,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
-# tests/run.mjs has done all three by the time it comes to the parts.
+# tests/run.mjs sees to all three before it comes to a part that needs them.
 ifdef TERRACE_BUILT
 setup setup-tests build: ;
 else
@@ -34,22 +34,17 @@ endif
 demo: build ## the main job on real input
 	node demo/demo.mjs
 
-check: setup ## format, clippy, TypeScript, linter, rules of the repository: two minutes
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	npm run --silent lint
-	npm run --silent typecheck
-	$(NODE_TEST) tests/rules/*.test.mjs
+check: test-lint test-rules ## format, clippy, TypeScript, linter, rules of the repository: two minutes
 
 # Without Node there is nothing that could run the parts; setup says so.
 test: ## what belongs to a change: every package, a short form of each part, under 15 minutes
 	@command -v node >/dev/null || scripts/setup
-	@TERRACE_SHORT=1 node tests/run.mjs --first setup-tests,build --from "$(FROM)" $(SHORT_PARTS)
+	@TERRACE_SHORT=1 node tests/run.mjs --setup setup-tests --build build --beside crates --from "$(FROM)" $(SHORT_PARTS)
 
 # FROM=NAME make test-all: only that part and those behind it.
 test-all: ## everything, in full: hours. A table of the parts at the end; each is a target of its own, test-NAME
 	@command -v node >/dev/null || scripts/setup
-	@node tests/run.mjs --first setup-tests,build --from "$(FROM)" $(PARTS)
+	@node tests/run.mjs --setup setup-tests --build build --beside crates --from "$(FROM)" $(PARTS)
 
 include tests/all.mk bench/bench.mk docs/site/site.mk
 

@@ -3,9 +3,9 @@
 
 PACKAGES := $(patsubst %/package.json,%,$(wildcard packages/*/package.json packages/back-ends/*/package.json))
 PACKAGE_PARTS := $(notdir $(PACKAGES))
-SHORT_PARTS := crates terrace net mysql toolbox core browser interop check capi gates slatedb lmdb back-ends \
-  $(filter-out terrace net mysql toolbox core slatedb lmdb,$(PACKAGE_PARTS)) ruby demo
-PARTS := $(SHORT_PARTS) soak load platforms windows miri tsan loom targets arm64 mysql-on-mysql firefox webkit \
+SHORT_PARTS := crates terrace toolbox interop net core browser mysql slatedb gates capi ruby lmdb rules \
+  $(filter-out terrace toolbox net core mysql slatedb lmdb,$(PACKAGE_PARTS)) back-ends demo
+PARTS := $(SHORT_PARTS) lint soak load platforms windows miri tsan loom targets arm64 mysql-on-mysql firefox webkit \
   bundlers downstream upgrading published archives docs bench workflow
 
 .PHONY: parts $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
@@ -28,7 +28,14 @@ $(FOREIGN): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --force --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-test-check: check ## format, clippy, TypeScript, linter, rules
+test-lint: setup ## format, clippy, TypeScript, linter
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	npm run --silent lint
+	npm run --silent typecheck
+
+test-rules: setup ## rules of the repository: sizes of files, layers, names, options, packages
+	$(NODE_TEST) tests/rules/*.test.mjs
 
 test-demo: build ## the demo, without its screen
 	node demo/demo.mjs

@@ -1,10 +1,11 @@
 // Runs parts of the tests, which are the targets test-NAME of tests/all.mk, and prints a table of what each came to.
 //
-//   node tests/run.mjs [--first setup,build] [--from NAME] [--lanes 2] NAME …
+//   node tests/run.mjs [--setup TARGET] [--build TARGET] [--beside NAME] [--from NAME] [--lanes 2] NAME …
 //
-// Parts named by --first run one after the other, and must pass. The others run in lanes, and all of them run even if one fails. What
-// a part prints is in target/test-logs/NAME; of a part that failed, its failures are also printed here. --from leaves out what comes
-// before a part. With TERRACE_SHORT=1, a test file that takes too long fails the run, see tests/rules/slow-files.json.
+// The two targets come first, and must pass. The parts run in lanes, and all of them run even if one fails; those named by --beside need
+// nothing of what is built, and run beside it. What a part prints is in target/test-logs/NAME; of a part that failed, its failures are
+// also printed here. --from leaves out what comes before a part. With TERRACE_SHORT=1, a test file that takes too long fails the run, see
+// tests/rules/slow-files.json.
 
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -24,12 +25,13 @@ const TICKS_PER_SECOND = 100
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    first: { type: 'string', default: '' },
+    setup: { type: 'string' },
+    build: { type: 'string' },
+    beside: { type: 'string', default: '' },
     from: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' }
   }
 })
-const first = values.first.split(',').filter(Boolean)
 const start = values.from === '' ? 0 : positionals.indexOf(values.from)
 if (start < 0) {
   console.error(`There is no part '${values.from}'. The parts: ${positionals.join(', ')}`)
@@ -46,12 +48,22 @@ let cpuSeen = 0
 const began = performance.now()
 
 mkdirSync(logs, { recursive: true })
-for (const name of first) {
-  if ((await run(name, name)) !== 0) finish()
-}
-process.env.TERRACE_BUILT = '1'
-await Promise.all(Array.from({ length: Number(values.lanes) }, lane))
+if (values.setup !== undefined && (await run(values.setup, values.setup)) !== 0) finish()
+const build = values.build === undefined ? Promise.resolve(0) : run(values.build, values.build)
+const others = Array.from({ length: Number(values.lanes) - 1 }, besideBuild)
+if ((await build) !== 0) queue.length = 0
+await Promise.all([lane(), ...others])
 finish()
+
+/** Runs what needs nothing of what is built, then what is next in the queue. */
+async function besideBuild() {
+  for (const name of values.beside.split(',').filter((name) => queue.includes(name))) {
+    queue.splice(queue.indexOf(name), 1)
+    await run(name, `test-${name}`)
+  }
+  await build
+  await lane()
+}
 
 /** Runs what is next in the queue until nothing is left. */
 async function lane() {
@@ -69,7 +81,8 @@ async function run(name, target) {
   const status = await new Promise((resolve) => {
     const child = spawn('make', ['--no-print-directory', target], {
       cwd: root,
-      stdio: ['ignore', file, file]
+      stdio: ['ignore', file, file],
+      env: { ...process.env, ...(name === target ? {} : { TERRACE_BUILT: '1' }) }
     })
     child.once('error', (error) => {
       console.error(`make cannot be started: ${error.message}`)

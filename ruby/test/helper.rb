@@ -9,6 +9,9 @@ require 'open3'
 require 'rbconfig'
 require 'tmpdir'
 
+# Whether tests take their short form, which does less of the same.
+SHORT = ENV['TERRACE_SHORT'] == '1'
+
 # What the tests share: each has a directory, and a database in it.
 class DatabaseTest < Minitest::Test
   def setup

@@ -12,3 +12,14 @@ export const isShort = process.env.TERRACE_SHORT === '1'
 export function scaled(count, least = 1) {
   return isShort ? Math.min(count, Math.max(least, Math.ceil(count / 10))) : count
 }
+
+/**
+ * Of cases that differ little: all in the full form, in the short one the first, the last, and every so many between them.
+ *
+ * @template Case
+ * @param {Case[]} cases
+ * @param {number} [step] - From one to the next in the short form.
+ */
+export function someOf(cases, step = 3) {
+  return isShort ? cases.filter((_, i) => i % step === 0 || i === cases.length - 1) : cases
+}

@@ -4,12 +4,15 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { inspect } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import { isShort } from './form.mjs'
 import { memoryDirectory } from './memory-directory.mjs'
 import { countsLine, placeOf, recordName } from './test-lines.mjs'
 
 const require = createRequire(import.meta.url)
+
+/** What the suite is told by itself when it repeats itself: that it need not do so once more. Its name for that is a symbol of its own. */
+const IS_REPEATED = new Proxy({}, { get: () => true })
 
 /**
  * A kind of database.
@@ -18,6 +21,8 @@ const require = createRequire(import.meta.url)
  * @property {(options?: object) => any} factory - As the suite wants it.
  * @property {number} tests - How many the suite registers for it today; abstract-level may add more.
  * @property {boolean} [isLong] - Whether only the full form runs it.
+ * @property {number} [testsOnce] - How many tests the suite registers if it does not repeat itself on a sublevel, as it does. The short
+ * form of a kind that has this goes without, as terrace-core's own kinds and Level do not.
  */
 
 /**
@@ -48,7 +53,7 @@ export function runSuites(url, kinds, note = '') {
 
 function run(name, kind, note, file) {
   const begun = performance.now()
-  const test = require('tape')
+  const test = loadTape()
   let isOver = false
   // Where nothing is left to wait for, the process ends in the middle of a test.
   process.on('exit', () => {
@@ -57,7 +62,7 @@ function run(name, kind, note, file) {
     process.exit(1)
   })
   const { tests, ended } = collect(test)
-  const registered = register(test, kind.factory)
+  const registered = register(test, kind.factory, isOnce(kind))
   registersAll(test, name, kind, registered, note)
 
   ended.then(() => {
@@ -80,8 +85,8 @@ function run(name, kind, note, file) {
 }
 
 function runAsTap(name, kind, note) {
-  const test = require('tape')
-  const registered = register(test, kind.factory)
+  const test = loadTape()
+  const registered = register(test, kind.factory, isOnce(kind))
   registersAll(test, name, kind, registered, note)
 
   let hasFailed = false
@@ -91,20 +96,41 @@ function runAsTap(name, kind, note) {
   test.onFinish(() => process.exit(hasFailed ? 1 : 0))
 }
 
-/** Registers the tests of the suite for a factory. Returns a function that says how many there are. */
-function register(test, factory) {
+/**
+ * Loads tape, and spares it most of its comparisons, which take half of the time of a suite: to learn what a value is, its package
+ * calls the methods of a dozen classes on it and catches what they throw. What Node finds strictly equal, it does too.
+ */
+function loadTape() {
+  const requireOfTape = createRequire(require.resolve('tape'))
+  const file = requireOfTape.resolve('deep-equal')
+  const deepEqual = requireOfTape(file)
+  require.cache[file].exports = (a, b, options) =>
+    (options?.strict === true && isDeepStrictEqual(a, b)) || deepEqual(a, b, options)
+  return require('tape')
+}
+
+const isOnce = ({ testsOnce }) => isShort && testsOnce !== undefined
+
+/**
+ * Registers the tests of the suite for a factory. Returns a function that says how many there are.
+ *
+ * @param {boolean} [once] - Whether the suite does not repeat itself on a sublevel.
+ */
+function register(test, factory, once = false) {
   let registered = 0
   require('abstract-level/test')({
     test: Object.assign((...args) => {
       registered++
       return test(...args)
     }, test),
-    factory
+    factory,
+    ...(once && { internals: IS_REPEATED })
   })
   return () => registered
 }
 
-function registersAll(test, name, { tests }, registered, note) {
+function registersAll(test, name, kind, registered, note) {
+  const tests = isOnce(kind) ? kind.testsOnce : kind.tests
   test(`the suite registers its tests for ${name}${note}`, (t) => {
     t.ok(registered() >= tests, `${registered()} tests registered`)
     t.end()
@@ -117,7 +143,7 @@ function registersAll(test, name, { tests }, registered, note) {
  * @returns What each test came to, in order: its name, and what failed in it.
  */
 export async function suiteOutcomes(factory) {
-  const test = require('tape')
+  const test = loadTape()
   const { tests, ended } = collect(test)
   register(test, factory)
   await ended

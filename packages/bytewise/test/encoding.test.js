@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import vm from 'node:vm'
 import { decode, encode, lower, MAX_DEPTH, MAX_KEY_SIZE_BYTES, prefix, upper } from 'terrace-bytewise'
+import { isShort, scaled } from '../../../tests/support/form.mjs'
 
 const hex = (key) => Buffer.from(encode(key)).toString('hex')
 const refuses = (key, code) => assert.throws(() => encode(key), { name: 'TypeError', code })
@@ -196,7 +197,7 @@ test('nesting has a limit both ways, so that nothing exhausts the stack', () => 
 test('long keys come back, and those over the limit are refused', () => {
   const parts = ['x', 'é', '漢', '\u{1f600}', '\0', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(65)]
   for (const part of parts) {
-    for (const count of [1, 7, 8, 15, 16, 17, 23, 24, 25, 63, 64, 65, 5000, 100_000]) {
+    for (const count of [1, 7, 8, 15, 16, 17, 23, 24, 25, 63, 64, 65, 5000, scaled(100_000, 20_000)]) {
       const text = part.repeat(count)
       assert.equal(decode(encode(text)), text)
       const array = [text, Buffer.from(text), 1, text]
@@ -209,7 +210,8 @@ test('long keys come back, and those over the limit are refused', () => {
   refuses('x'.repeat(MAX_KEY_SIZE_BYTES * 2), 'BYTEWISE_TOO_LONG')
   refuses([Buffer.alloc(MAX_KEY_SIZE_BYTES / 2)], 'BYTEWISE_TOO_LONG')
   refuses(new Array(20).fill(Buffer.alloc(MAX_KEY_SIZE_BYTES / 10)), 'BYTEWISE_TOO_LONG')
-  refuses(new Float64Array(MAX_KEY_SIZE_BYTES / 8), 'BYTEWISE_TOO_LONG')
+  // Of exactly the limit, which the type byte exceeds, all numbers are converted before they are refused.
+  refuses(new Float64Array(MAX_KEY_SIZE_BYTES / 8 + (isShort ? 1 : 0)), 'BYTEWISE_TOO_LONG')
   // The next key has nothing of the refused ones.
   assert.equal(hex('a'), '7061')
 })

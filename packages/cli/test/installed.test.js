@@ -1,11 +1,24 @@
-// The program as npm installs it: from the archives of the package and of this platform's, without a network.
+// The program as npm installs it: from the archives of the package and of this platform's, without a network. In the short form what
+// is in the archives is copied to where npm installs it.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { programFile } from '../../../scripts/prebuilds/paths.mjs'
+import { isShort, someOf } from '../../../tests/support/form.mjs'
 import { environment, node, Projects, root } from '../../../tests/support/projects.mjs'
 import { HANG_MS, until } from '../../../tests/support/waiting.mjs'
 import { BUILDS, buildsFor } from '../dist/platform.js'
@@ -15,7 +28,8 @@ after(() => projects.remove())
 
 const isWindows = process.platform === 'win32'
 const name = isWindows ? 'terrace.exe' : 'terrace'
-const { version } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'))
+const source = join(root, 'packages/cli')
+const { version, bin } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
 const [here] = buildsFor(process)
 let directory
 let scope
@@ -23,10 +37,8 @@ let program
 let launcher
 
 before(() => {
-  directory = projects.make('installed', {
-    archives: projects.pack('cli'),
-    files: { 'elsewhere.cjs': "Object.defineProperty(process, 'platform', { value: 'sunos' })" }
-  })
+  const files = { 'elsewhere.cjs': "Object.defineProperty(process, 'platform', { value: 'sunos' })" }
+  directory = isShort && !isWindows ? copied(files) : installed(files)
   scope = join(directory, 'node_modules', '@terrace-db')
   program = join(scope, `cli-${here}`, name)
   launcher = join(directory, 'node_modules', 'terrace-cli', 'dist', 'main.js')
@@ -34,6 +46,30 @@ before(() => {
     recursive: true
   })
 })
+
+function installed(files) {
+  return projects.make('installed', { archives: projects.pack('cli'), files })
+}
+
+/** The same without npm, for systems where commands are links. */
+function copied(files) {
+  const directory = join(projects.directory, 'installed')
+  const modules = join(directory, 'node_modules')
+  const main = join(modules, 'terrace-cli')
+  const platform = join(modules, '@terrace-db', `cli-${here}`)
+  for (const part of ['dist', 'package.json'])
+    cpSync(join(source, part), join(main, part), { recursive: true })
+  cpSync(join(source, 'npm', here), platform, { recursive: true })
+  copyFileSync(programFile(here), join(platform, name))
+  mkdirSync(join(modules, '.bin'))
+  for (const [command, file] of Object.entries(bin)) {
+    chmodSync(join(main, file), 0o755)
+    symlinkSync(join('..', 'terrace-cli', file), join(modules, '.bin', command))
+  }
+  writeFileSync(join(directory, 'package.json'), '{ "private": true }')
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text)
+  return directory
+}
 
 /** Runs a command of a project as npm finds it. */
 function npx(...args) {
@@ -63,7 +99,10 @@ test('npx runs the program by both of its names', () => {
 })
 
 test('a database of LevelDB is read, to the end and through a pipe', () => {
-  const { status, stdout, stderr } = npx('terrace-cli', 'scan', 'database')
+  const args = ['scan', 'database']
+  const { status, stdout, stderr } = isShort
+    ? node(directory, launcher, ...args)
+    : npx('terrace-cli', ...args)
   assert.equal(status, 0, stderr)
   const [, entries] = /^leveldb-1\.23-snappy-bloom (\d+)/m.exec(
     readFileSync(join(root, 'testdata', 'DIGESTS'), 'utf8')
@@ -96,7 +135,7 @@ test('the exit code is that of the program', () => {
 test('a signal reaches the program, and ends both', {
   skip: isWindows && 'Windows has no signals'
 }, async () => {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+  for (const signal of someOf(['SIGTERM', 'SIGINT', 'SIGHUP'])) {
     // It waits for commands on its standard input.
     const child = spawn(process.execPath, [launcher, 'shell', 'database'], {
       cwd: directory,

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { copy } from 'terrace-toolbox/copy'
+import { scaled } from '../../../tests/support/form.mjs'
 import { databases } from './support/databases.js'
 import { all, fill, someEntries } from './support/entries.js'
 
-const ENTRIES = someEntries(1500)
+const ENTRIES = someEntries(scaled(1500, 500))
 const BYTES = ENTRIES.reduce((sum, [key, value]) => sum + key.length + value.length, 0)
 
 for (const [name, open] of Object.entries(databases)) {

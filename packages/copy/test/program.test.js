@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { Level } from 'terrace'
 import { LmdbLevel } from 'terrace-lmdb'
 import { createServer } from 'terrace-net/server'
+import { someOf } from '../../../tests/support/form.mjs'
 import { directory } from './support/directory.js'
 import { all, fill, numbered, someEntries } from './support/entries.js'
 import { run } from './support/program.js'
@@ -198,7 +199,7 @@ test('a file of options that others can read is refused', {
   const cwd = directory(t)
   await make(Level, join(cwd, 'level'))
   writeFileSync(join(cwd, 'open.json'), '{}')
-  for (const mode of [0o644, 0o640, 0o602]) {
+  for (const mode of someOf([0o644, 0o640, 0o602])) {
     chmodSync(join(cwd, 'open.json'), mode)
     const { code, out, err } = await run(t, ['level', 'a', '--to-options', 'open.json'], { cwd })
     assert.deepEqual({ code, out }, { code: 2, out: '' })

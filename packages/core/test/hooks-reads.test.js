@@ -1,6 +1,7 @@
 // What a hook function reads: every earlier write, stored or not.
 
 import assert from 'node:assert/strict'
+import { scaled } from '../../../tests/support/form.mjs'
 import { stepsOf } from '../../../tests/support/steps.mjs'
 import { turns } from '../../../tests/support/waiting.mjs'
 import { openLevel, test, testHookReads, testOnAll, testOnEngine, writesAtOnce } from './support/databases.js'
@@ -69,7 +70,7 @@ testHookReads(
       return seed % end
     }
 
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < scaled(600, 200); i++) {
       const key = `k${random(5)}`
       const value = `name${random(4)}`
       const options = { sync: random(4) === 0 }
@@ -234,7 +235,7 @@ testHookReads(
     }
 
     const written = []
-    for (let i = 0; i < 2000; i++) {
+    for (let i = 0; i < scaled(2000, 600); i++) {
       const space = spaces[random(3)]
       const operations = Array.from({ length: random(5) }, (_, n) => {
         const operation =
@@ -340,7 +341,7 @@ test('a hundred thousand writes can wait, and take effect in their order', async
     operation.value += `,${db.getSync(operation.key)?.split(',')[0]}`
   })
 
-  const count = 100_000
+  const count = scaled(100_000, 20_000)
   let steps
   let runsWithinCalls
   const moved = await itemsMovedBy(async () => {
@@ -362,7 +363,7 @@ test('a hundred thousand writes can wait, and take effect in their order', async
   if (runsWithinCalls <= count) {
     assert.ok(db.namespace.store.writes < count / 500, `${db.namespace.store.writes} writes`)
   }
-  assert.equal(await db.get('k7'), '99907,99807')
+  assert.equal(await db.get('k7'), `${count - 93},${count - 193}`)
 })
 
 test('of calls that wait together, one that cannot be written fails alone', async (t) => {
@@ -413,7 +414,7 @@ testOnAll('writes keep the order of their calls, whether functions see them or n
   await a.open()
   a.hooks.prewrite.add(() => {})
 
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < scaled(20, 8); round++) {
     const written = [
       a.put('k', '1', { sync: true }),
       a.put('k', '2'),

@@ -1,6 +1,7 @@
 // Writes take effect in the order of their calls, whether they are made at once or have to wait.
 
 import assert from 'node:assert/strict'
+import { scaled } from '../../../tests/support/form.mjs'
 import { entries, openLevel, testOnAll, testOnEngine } from './support/databases.js'
 
 testOnEngine('a write that need not wait is done within the call', async (t) => {
@@ -75,7 +76,7 @@ testOnAll('the last of many writes to a key wins', async (t) => {
     return (state >> 8) % n
   }
 
-  for (let i = 0; i < 20000; i++) {
+  for (let i = 0; i < scaled(20_000, 4000); i++) {
     const key = `key${random(200)}`
     const value = `${i}`.padEnd(random(200), '.')
     const options = { sync: random(100) === 0 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AbstractSublevel } from 'abstract-level'
 import { Sublevel } from 'terrace-core'
+import { scaled } from '../../../tests/support/form.mjs'
 import { entries, newLevel, openLevel, test, testOnAll } from './support/databases.js'
 
 /** Three levels deep, with an encoding of its own at the end. */
@@ -160,7 +161,7 @@ testOnAll('a sublevel is closed with its parent, and the others are not', async 
 testOnAll('sublevels that were made and lost are forgotten', async (t) => {
   const db = await openLevel(t)
 
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < scaled(50, 20); round++) {
     await Promise.all(Array.from({ length: 20 }, () => db.sublevel('a').sublevel('b').put('k', 'v')))
     if (round % 10 === 0) await collected(() => true)
   }
@@ -180,7 +181,7 @@ testOnAll(
       lost.once('closed', () => heard.push('closed'))
       lost.on('closing', () => heard.push('closing'))
     })()
-    await collected(() => false)
+    await collectGarbage()
 
     await db.close()
     assert.deepEqual(heard, ['closing', 'closed'])
@@ -201,7 +202,7 @@ testOnAll('a resource of a lost sublevel is closed with the database', async (t)
     })
     lost.iterator()
   })()
-  await collected(() => false)
+  await collectGarbage()
 
   await db.close()
   assert.equal(closed, 1)
@@ -216,7 +217,7 @@ testOnAll('the functions with everyWrite of a lost sublevel live on', async (t) 
     await lost.open()
     lost.hooks.prewrite.add(({ key }) => seen.push(key), { everyWrite: true })
   })()
-  await collected(() => false)
+  await collectGarbage()
 
   await db.sublevel('a').put('k', 'v')
   assert.deepEqual(seen, ['k'])
@@ -247,9 +248,14 @@ testOnAll('a sublevel that cannot be closed keeps the database open', async (t) 
   assert.equal(failing.status, 'closed')
 })
 
+/** Collects garbage again and again: what is lost would be collected. */
+async function collectGarbage() {
+  await collected(() => false, scaled(20, 5))
+}
+
 /** Whether garbage collection makes a condition true. */
-async function collected(isSo) {
-  for (let round = 0; round < 20; round++) {
+async function collected(isSo, rounds = 20) {
+  for (let round = 0; round < rounds; round++) {
     await nextTurn()
     globalThis.gc()
     if (isSo()) return true

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isShort } from '../../../tests/support/form.mjs'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { Random, seed } from './support/random.js'
 import { greetedClient } from './support/raw-client.js'
 import { serve } from './support/served.js'
 
-const ROUNDS = 60
+const ROUNDS = isShort ? 25 : 60
 const CALLS = 25
 
 const buffers = { keyEncoding: 'buffer', valueEncoding: 'buffer' }

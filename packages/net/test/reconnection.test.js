@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import v8 from 'node:v8'
 import { NetLevel } from 'terrace-net'
 import { holdClock } from '../../../tests/support/clock.mjs'
+import { isShort } from '../../../tests/support/form.mjs'
 import { turns, until } from '../../../tests/support/waiting.mjs'
 import { Link } from '../dist/client/link.js'
 import { NetCursor } from '../dist/client/net-cursor.js'
@@ -18,7 +19,7 @@ import { filled, proxied, state } from './support/proxied.js'
 import { Random, seed } from './support/random.js'
 import { addresses } from './support/served.js'
 
-const HISTORIES = 25
+const HISTORIES = isShort ? 12 : 25
 const STEPS = 60
 
 /** Leaves in parts. The largest batch passes in a connection that lives long. */
@@ -427,7 +428,7 @@ test('nothing is left of closed iterators, lost connections and answered request
   await filled(db, 50)
   const client = connect()
   await client.open()
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < (isShort ? 30 : 60); round++) {
     const writes = Array.from({ length: 10 }, (_, i) => client.put(`w${i}`, String(round)))
     const snapshot = client.snapshot()
     const iterators = [client.keys(), client.values({ snapshot })]

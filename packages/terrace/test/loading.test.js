@@ -1,12 +1,13 @@
-// The native addon when it cannot be loaded: what the error says to do. The packages are installed as npm would publish them, and
-// what stands in the place of the platform's package is made here.
+// The native addon when it cannot be loaded: what the error says to do. The packages are installed as npm would publish them, in the
+// short form without npm, and what stands in the place of the platform's package is made here.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { node, Projects } from '../../../tests/support/projects.mjs'
+import { isShort } from '../../../tests/support/form.mjs'
+import { node, Projects, root } from '../../../tests/support/projects.mjs'
 import { loadError } from '../dist/load-error.js'
 import { BUILDS, buildsFor, glibcVersion } from '../dist/platform.js'
 import { programFile } from '../dist/program-file.js'
@@ -23,16 +24,35 @@ let directory
 let platformPackage
 
 before(() => {
-  const platform = projects.pack('terrace').find((archive) => /terrace-db-/.test(archive))
-  directory = projects.make('loading', {
-    archives: projects.archivesOf('terrace').filter((archive) => archive !== platform),
-    files: {
-      'program.cjs': "try { require('terrace') } catch (error) { console.log(error.message) }",
-      'elsewhere.cjs': "Object.defineProperty(process, 'platform', { value: 'sunos' })"
-    }
-  })
+  const files = {
+    'program.cjs': "try { require('terrace') } catch (error) { console.log(error.message) }",
+    'elsewhere.cjs': "Object.defineProperty(process, 'platform', { value: 'sunos' })"
+  }
+  directory = isShort ? copied(files) : installed(files)
   platformPackage = join(directory, 'node_modules', '@terrace-db', here)
 })
+
+/** A project in which npm has installed the package without that of the platform. */
+function installed(files) {
+  const platform = projects.pack('terrace').find((archive) => /terrace-db-/.test(archive))
+  const archives = projects.archivesOf('terrace').filter((archive) => archive !== platform)
+  return projects.make('loading', { archives, files })
+}
+
+/** The same, from the build of the package, with links to what it needs. */
+function copied(files) {
+  const directory = join(projects.directory, 'loading')
+  const modules = join(directory, 'node_modules')
+  mkdirSync(join(modules, 'terrace'), { recursive: true })
+  for (const part of ['dist', 'package.json']) {
+    cpSync(join(root, 'packages', 'terrace', part), join(modules, 'terrace', part), { recursive: true })
+  }
+  for (const name of ['abstract-level', 'terrace-core']) {
+    symlinkSync(realpathSync(join(root, 'node_modules', name)), join(modules, name), 'junction')
+  }
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text)
+  return directory
+}
 
 beforeEach(() => {
   rmSync(platformPackage, { recursive: true, force: true })

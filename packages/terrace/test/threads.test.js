@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } fro
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { scaled } from '../../../tests/support/form.mjs'
 import { newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 const worker = new URL('./support/worker.js', import.meta.url)
@@ -97,7 +98,7 @@ test('many workers open and close at once', async (t) => {
   const location = temporaryDirectory(t)
   const db = await openLevel(t, { multithreading: true }, location)
   const workers = Array.from(
-    { length: 20 },
+    { length: scaled(20, 8) },
     (_, i) => new Worker(worker, { argv: [location, 'open-close', String(i)] })
   )
   const results = await Promise.all(workers.map((each) => once(each, 'message')))

@@ -1,16 +1,14 @@
 // Every program in `examples/` runs to its end, and leaves nothing in the directory for temporary files.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { HANG_MS } from '../../../tests/support/waiting.mjs'
+import { isShort } from '../../../tests/support/form.mjs'
+import { checkExample } from './support/guides.js'
 
-const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
-const names = readdirSync(examples).filter((name) => name.endsWith('.mjs'))
+const names = readdirSync(new URL('../../../examples', import.meta.url)).filter((name) =>
+  name.endsWith('.mjs')
+)
 
 test('there is an example for each part, and one that uses them together', () => {
   assert.deepEqual(names.sort(), [
@@ -26,20 +24,10 @@ test('there is an example for each part, and one that uses them together', () =>
 })
 
 for (const name of names) {
+  const part = name.replace('.mjs', '')
+  // The test of a part's guide runs its example.
+  if (isShort && existsSync(new URL(`${part}/guide.test.js`, import.meta.url))) continue
   test(`examples/${name}`, () => {
-    const directory = mkdtempSync(join(tmpdir(), 'terrace-examples-'))
-    try {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, name)], {
-        env: { ...process.env, TMPDIR: directory },
-        encoding: 'utf8',
-        timeout: HANG_MS
-      })
-      assert.equal(stderr, '')
-      assert.equal(status, 0)
-      assert.notEqual(stdout, '')
-      assert.deepEqual(readdirSync(directory), [])
-    } finally {
-      rmSync(directory, { recursive: true })
-    }
+    checkExample(part)
   })
 }

@@ -8,7 +8,7 @@ import { BackendLevel } from 'terrace-core'
 import { count, feed } from 'terrace-toolbox/feed'
 import { index } from 'terrace-toolbox/index'
 import { ttl } from 'terrace-toolbox/ttl'
-import { scaled } from '../../../tests/support/form.mjs'
+import { scaled, someOf } from '../../../tests/support/form.mjs'
 import { ArrayBackend, FAILURE } from '../../core/test/support/array-backend.js'
 import { all } from './support/collect.js'
 import { randomNumbers } from './support/random.js'
@@ -209,7 +209,7 @@ for (let seed = FIRST; seed < FIRST + HISTORIES; seed++) {
 }
 
 test('a count whose building fails at any write is right after it is called again', async () => {
-  for (let failing = 1; failing <= 12; failing++) {
+  for (const failing of someOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])) {
     const backend = new ArrayBackend({ seed: failing })
     const db = new BackendLevel(backend)
     await db.batch(

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { someOf } from '../../../tests/support/form.mjs'
 import { Learner, tiny } from './support/learner.js'
 
 const solution = (exercise) => join(tiny, 'exercises', exercise, 'solution.mjs')
@@ -68,7 +69,7 @@ test('a chapter started twice keeps what the learner has written', async (t) => 
 
 test('help, version, and a list where there is no terminal', async (t) => {
   const learner = new Learner(t)
-  for (const args of [['help'], ['--help'], ['-h']]) {
+  for (const args of someOf([['help'], ['--help'], ['-h']])) {
     assert.match((await learner.run(...args)).out, /^Usage: node .*main\.mjs \[COMMAND\]\n/)
   }
   for (const args of [['version'], ['--version']]) assert.equal((await learner.run(...args)).out, '1.2.3\n')

@@ -76,8 +76,24 @@ fn draw_both(stem: &Path, picture: &impl Picture) -> Result<Vec<PathBuf>> {
     let mut text = String::new();
     draw_on(&SVGBackend::with_string(&mut text, size).into_drawing_area(), picture)?;
     fs::write(&svg, with_dark_scheme(&text))?;
-    draw_on(&BitMapBackend::new(&png, size).into_drawing_area(), picture)?;
+    let (width, height) = size;
+    let mut pixels = vec![0; (width * height * BYTES_PER_PIXEL) as usize];
+    draw_on(&BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area(), picture)?;
+    fs::write(&png, encode_png(&pixels, size)?)?;
     Ok(vec![svg, png])
+}
+
+/// Red, green, blue.
+const BYTES_PER_PIXEL: u32 = 3;
+
+/// The file that holds `pixels`, row by row.
+fn encode_png(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.write_header()?.write_image_data(pixels)?;
+    Ok(file)
 }
 
 /// `svg` with a style that replaces its colours for readers who prefer a dark scheme.

@@ -117,10 +117,14 @@ pub fn has_leveldb() -> bool {
     is_there
 }
 
-/// Whether programs are run under valgrind: if it is there, and not in the short form, `TERRACE_SHORT=1`, in which sanitizers alone watch
-/// them.
+/// Whether tests take their short form: `TERRACE_SHORT=1`.
+pub fn is_short() -> bool {
+    std::env::var_os("TERRACE_SHORT").is_some_and(|value| value == "1")
+}
+
+/// Whether programs are run under valgrind: if it is there, and not in the short form, in which sanitizers alone watch them.
 pub fn runs_valgrind() -> bool {
-    if std::env::var_os("TERRACE_SHORT").is_some_and(|value| value == "1") {
+    if is_short() {
         println!("not run under valgrind: this is the short form");
         return false;
     }

@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::support::make_room;
 use terrace_env::{Env, EnvError, LockError, LogFile, PosixEnv};
 
 /// Mounts `kind` at `target`, for this thread's namespace.
@@ -76,7 +77,7 @@ fn a_log_is_as_before_when_the_disk_is_full() {
         assert!(env.read_file(&path).unwrap() == expected, "nothing of the refused record is there");
 
         // There is room again: the log goes on where it was.
-        env.remove_file(&directory.join("ballast")).unwrap();
+        make_room(&directory.join("ballast"));
         log.append(b"there is room again").unwrap();
         log.sync().unwrap();
         log.close().unwrap();
@@ -132,7 +133,7 @@ fn a_written_file_is_given_up_when_the_disk_is_full() {
         file.append(&[2; 50_000]).unwrap();
         assert!(file.flush().unwrap_err().is_no_space());
         // Even with room again: it is unknown whether earlier bytes arrived, so the file never calls them durable.
-        env.remove_file(&directory.join("ballast")).unwrap();
+        make_room(&directory.join("ballast"));
         for error in [file.append(b"x").unwrap_err(), file.flush().unwrap_err(), file.sync().unwrap_err()] {
             assert!(error.is_no_space(), "{error}");
         }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::only;
+use crate::support::{make_room, only};
 use terrace_env::{Env, EnvError, LogFile, PosixEnv};
 
 const ROLE: &str = "TERRACE_MAPPED_LOG_ROLE";
@@ -383,7 +383,7 @@ fn a_log_whose_extents_are_shared_by_a_copy_is_refused_on_a_full_disk_and_goes_o
     assert!(!log.is_damaged());
     let accepted = log.size_bytes();
     assert!(accepted >= before);
-    fs::remove_file(&ballast).unwrap();
+    make_room(&ballast);
     add(&mut *log).unwrap();
     log.sync().unwrap();
     log.close().unwrap();

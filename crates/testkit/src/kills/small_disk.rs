@@ -64,7 +64,9 @@ impl SmallDisk {
     ///
     /// If the room cannot be given back.
     pub fn free(&self) -> Result<(), String> {
-        fs::remove_file(self.target.join(BALLAST)).map_err(|error| error.to_string())
+        let path = self.target.join(BALLAST);
+        // Cut off first: a program that is being started may have it open for a moment.
+        File::create(&path).and_then(|_| fs::remove_file(&path)).map_err(|error| error.to_string())
     }
 
     /// Unmounts and mounts it again, so that later reads come from the image.

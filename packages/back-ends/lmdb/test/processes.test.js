@@ -80,7 +80,7 @@ test('two processes write at once: every batch of both is there whole', async (t
 
 test('a writer that is killed in a transaction does not stop the others', async (t) => {
   const db = await openLevel(t, { shared: true })
-  for (let kill = 0; kill < 5; kill++) {
+  for (let kill = 0; kill < scaled(5, 2); kill++) {
     const writer = new Other(t, WRITER, db.location, '1')
     await writer.line()
     await writer.kill()

@@ -42,7 +42,7 @@ test('no batch is torn that is so large that lmdb begins to write it before it i
       ...keys.slice(0, 50).map((key) => db.put(`y${key}`, ''))
     ])
   }
-  while (round < 20) await write()
+  while (round < scaled(20, 8)) await write()
   await until(async () => {
     if (counts.states.size > 5) return true
     await write()

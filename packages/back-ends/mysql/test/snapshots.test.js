@@ -5,6 +5,7 @@ import { before } from 'node:test'
 import { transactions } from 'terrace-toolbox/transaction'
 import { assertNothingTorn, testSnapshots } from '../../../../tests/support/back-ends/snapshots.mjs'
 import { holdClock } from '../../../../tests/support/clock.mjs'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 import { serverMissing } from './cluster/index.js'
 import { openLevel, openMadeLevel, test, theServer } from './support/databases.js'
@@ -89,15 +90,17 @@ test('databases of a process share connections, whose number is bounded', async 
 test('a walk over values of any size holds few of them at once', async (t) => {
   const db = await openLevel(t, { valueEncoding: 'buffer' })
   const sizes = [10, 9000, 300_000, 20, 2_000_000, 100, 40_000]
-  for (let i = 0; i < 70; i++) await db.put(`k${String(i).padStart(3, '0')}`, Buffer.alloc(sizes[i % 7], i))
+  const count = scaled(70, 28)
+  for (let i = 0; i < count; i++)
+    await db.put(`k${String(i).padStart(3, '0')}`, Buffer.alloc(sizes[i % 7], i))
   for (const reverse of [false, true]) {
-    let i = reverse ? 69 : 0
+    let i = reverse ? count - 1 : 0
     for await (const [key, value] of db.iterator({ reverse })) {
       assert.equal(key, `k${String(i).padStart(3, '0')}`)
       assert.ok(value.equals(Buffer.alloc(sizes[i % 7], i)))
       i += reverse ? -1 : 1
     }
-    assert.equal(i, reverse ? -1 : 70)
+    assert.equal(i, reverse ? -1 : count)
   }
 })
 
@@ -106,7 +109,7 @@ test('getMany of more keys than a statement takes shows one state', async (t) =>
   const keys = Array.from({ length: 2500 }, (_, i) => `k${i}`)
   const write = (round) => db.batch(keys.map((key) => ({ type: 'put', key, value: `${round}` })))
   await write(0)
-  for (let round = 1; round <= 10; round++) {
+  for (let round = 1; round <= scaled(10, 4); round++) {
     const [, values] = await Promise.all([write(round), db.getMany(keys)])
     assert.equal(new Set(values).size, 1)
   }

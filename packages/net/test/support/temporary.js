@@ -21,7 +21,8 @@ export function temporarySocket() {
 function temporaryDirectory() {
   if (parent === undefined) {
     parent = mkdtempSync(join(tmpdir(), 'terrace-net-'))
-    process.on('exit', () => rmSync(parent, { recursive: true, force: true }))
+    // First, because what tape does at the end leaves out what follows.
+    process.prependListener('exit', () => rmSync(parent, { recursive: true, force: true }))
   }
   // Short, because paths of sockets can be no longer than a hundred bytes or so.
   const directory = join(parent, `${made++}`)

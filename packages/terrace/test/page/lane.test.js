@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { isShort } from '../../../../tests/support/form.mjs'
 import { HANG_MS, turns } from '../../../../tests/support/waiting.mjs'
 import { randomOf } from '../../../core/test/support/random.js'
 import { LaneMemory } from '../../dist/browser/page/lane/memory.js'
@@ -11,6 +12,7 @@ import { PageLane } from '../../dist/browser/page/lane/page-lane.js'
 import { PortChannel } from '../support/port-channel.js'
 
 const seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
+const CALLS = isShort ? 1500 : 4000
 const SCRIPT = fileURLToPath(new URL('../support/lane-worker.js', import.meta.url))
 
 /** What a worker may do with a call. */
@@ -74,7 +76,7 @@ test(`calls through memory and port are answered once, in order (TERRACE_SEED=${
   const sizes = [0, 10, 1000, 65_536, 65_537, 200_000]
   const waiting = new Set()
   // As long as nothing has gone through the memory, the machine was busy.
-  for (let call = 0; call < 4000 || pair.spared < 100; call++) {
+  for (let call = 0; call < CALLS || pair.spared < 100; call++) {
     const bytes = bytesOf(sizes[below(below(10) === 0 ? sizes.length : 3)], call % 256)
     const kind = below(20) === 0 ? Kind.later : below(20) === 0 ? Kind.refuse : Kind.atOnce
     const answered = pair.call(kind, bytes)

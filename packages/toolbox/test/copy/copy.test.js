@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { copy, dump, dumpBytes, restore, verifyDump } from 'terrace-toolbox/copy'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { databases } from '../support/databases.js'
 
 const view = { keyEncoding: 'view', valueEncoding: 'view' }
@@ -53,13 +54,14 @@ for (const [name, open] of Object.entries(databases)) {
   for (const [targetName, openTarget] of Object.entries(databases)) {
     test(`from ${name} to ${targetName}: copied, and dumped and restored`, async (t) => {
       const from = await open(t)
-      await fill(from, 3000)
+      const count = scaled(3000, 1500)
+      await fill(from, count)
       const entries = await all(from)
       const bytes = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0)
-      const summary = { entries: 3000, bytes, checksum: checksumOf(entries) }
+      const summary = { entries: count, bytes, checksum: checksumOf(entries) }
 
       const to = await openTarget(t)
-      const done = { written: 3000, deleted: 0, resumed: false }
+      const done = { written: count, deleted: 0, resumed: false }
       assert.deepEqual(await copy(from, to, { batchSize: 700 }), { ...summary, ...done })
       assert.deepEqual(await all(to), entries)
 

@@ -14,8 +14,10 @@ import { directory } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 
 const script = fileURLToPath(new URL('copier.js', import.meta.url))
-const COUNT = 30_000
-const KILLS = scaled(8, 4)
+const COUNT = scaled(30_000, 15_000)
+const KILLS = scaled(8, 3)
+/** Before so many batches of a copy it is killed. In the short form they are few enough for each copy to go on with the last one. */
+const BATCHES = scaled(1000, 250)
 
 const key = (number) => `key ${String(number).padStart(6, '0')}`
 const put = (number, value) => ({ type: 'put', key: key(number), value })
@@ -58,7 +60,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
     const pick = randomNumbers(7)
     let killed = 0
     for (let round = 0; round < KILLS; round++) {
-      if (await isKilled(name, from, to, 1 + pick(1000))) {
+      if (await isKilled(name, from, to, 1 + pick(BATCHES))) {
         killed++
         if (round % 2 === 1) await change(from, pick)
       } else {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { count, feed } from 'terrace-toolbox/feed'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { turns } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
@@ -103,7 +104,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
     let writes = 0
 
-    while (!isReady || writes < 200) {
+    while (!isReady || writes < scaled(200, 40)) {
       writes++
       const write = () => (random(3) === 0 ? sub.del(key()) : sub.put(key(), value()))
       await Promise.all(Array.from({ length: 1 + random(8) }, write))
@@ -134,7 +135,8 @@ for (const [name, open] of Object.entries(databases)) {
       const { type, key, value } = operation()
       return type === 'put' ? db.put(key, value) : db.del(key)
     }
-    for (let round = 0; round < 30; round++) await Promise.all(Array.from({ length: 1 + random(20) }, write))
+    for (let round = 0; round < scaled(30, 12); round++)
+      await Promise.all(Array.from({ length: 1 + random(20) }, write))
 
     const own = new Map()
     for await (const { type, key, value } of changes.read()) {

@@ -4,11 +4,19 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { turns } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { next } from './support.js'
+
+/** Some of the changes are stored before they are read: more than a reader takes at a time. */
+const STORED = scaled(600, 300)
+const CHANGES = scaled(1500, 600)
+
+/** How many batches are written, some of them larger than what a reader takes at a time. */
+const BATCHES = scaled(150, 50)
 
 const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
@@ -21,18 +29,18 @@ for (const [name, open] of Object.entries(databases)) {
         await Promise.all(numbers(i, i + 2).map((number) => db.put(`key${number % 50}`, `${number}`)))
       }
     }
-    await write(1, 600)
-    const writing = write(601, 1500)
+    await write(1, STORED)
+    const writing = write(STORED + 1, CHANGES)
     const read = []
 
     for await (const { sequence, value } of changes.read({ after: 0, live: true })) {
       read.push([sequence, value])
-      if (sequence === 1500) break
+      if (sequence === CHANGES) break
     }
     await writing
     assert.deepEqual(
       read,
-      numbers(1, 1500).map((number) => [number, `${number}`])
+      numbers(1, CHANGES).map((number) => [number, `${number}`])
     )
   })
 
@@ -42,7 +50,7 @@ for (const [name, open] of Object.entries(databases)) {
     const random = randomNumbers(3)
     let writes = 0
     const write = async () => {
-      while (writes < 150) {
+      while (writes < BATCHES) {
         const number = ++writes
         const size = 1 + random(number % 10 === 0 ? 700 : 5)
         await db.batch(
@@ -60,7 +68,7 @@ for (const [name, open] of Object.entries(databases)) {
       if (!change.last) continue
       assert.equal(batch.length, Number(change.value))
       batch = []
-      if (writes === 150 && change.sequence === (await changes.lastSequence())) break
+      if (writes === BATCHES && change.sequence === (await changes.lastSequence())) break
     }
     await writing
   })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { feed, watch } from 'terrace-toolbox/feed'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
@@ -134,7 +135,7 @@ for (const [name, open] of Object.entries(databases)) {
         stateUntil(watch(watched, { gte: 'k1' }), 'z'),
         stateUntil(watch(watched, { gte: 'k1' }, { latest: true }), 'z')
       ]
-      for (let round = 0; round < 60; round++) {
+      for (let round = 0; round < scaled(60, 20); round++) {
         await Promise.all(Array.from({ length: random(12) }, write))
         if (round % 7 === 0) await turns(2)
       }
@@ -154,7 +155,7 @@ for (const [name, open] of Object.entries(databases)) {
     const waiting = next(watcher)
     await db.del('gone')
     assert.equal((await waiting).type, 'del')
-    for (let i = 0; i < 1500; i++) await db.put(`${i % 50}`, `${i}`)
+    for (let i = 0; i < scaled(1500, 900); i++) await db.put(`${i % 50}`, `${i}`)
     await changes.trim()
 
     const events = []

@@ -7,10 +7,17 @@ import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { index } from 'terrace-toolbox/index'
+import { isShort, scaled } from '../../../../tests/support/form.mjs'
 import { directory, isExact } from '../support/databases.js'
 import { inStep } from './support/indexes.js'
 
 const script = fileURLToPath(new URL('support/crashing.js', import.meta.url))
+
+/** How many records a build begins with: for many more steps than it makes until it is killed. */
+const RECORDS = scaled(8000, 3000)
+
+/** After how many hundreds of writes a process is killed. */
+const KILLED_AFTER = isShort ? [1, 3] : [1, 6]
 
 /** Runs the script until it has printed this many lines, and kills it. Returns what it printed. */
 async function killed(name, path, what, lines) {
@@ -53,7 +60,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
 
   test(`${name}: a process killed amid writes leaves its indexes in step`, async (t) => {
     const path = join(directory(t), 'db')
-    for (const lines of [1, 6]) {
+    for (const lines of KILLED_AFTER) {
       await killed(name, path, 'write', lines)
       assert.ok((await check(path)) > 100)
     }
@@ -63,7 +70,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
     const path = join(directory(t), 'db')
     const db = new Database(path)
     const users = db.sublevel('users', { valueEncoding: 'json' })
-    const operations = Array.from({ length: 8000 }, (_, i) => ({
+    const operations = Array.from({ length: RECORDS }, (_, i) => ({
       type: 'put',
       key: `old${i}`,
       value: { email: `old ${i}`, group: i % 10 }
@@ -73,9 +80,9 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
 
     const first = await killed(name, path, 'build', 2)
     const second = await killed(name, path, 'build', 2)
-    assert.ok(second[0] > first[0] && first.at(-1) < 8000, `${first}; ${second}`)
+    assert.ok(second[0] > first[0] && first.at(-1) < RECORDS, `${first}; ${second}`)
     const progress = []
-    assert.ok((await check(path, ({ records }) => progress.push(records))) >= 8000)
+    assert.ok((await check(path, ({ records }) => progress.push(records))) >= RECORDS)
     assert.ok(progress[0] > second[0])
   })
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { index } from 'terrace-toolbox/index'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { databases, isExact } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { inStep, refusalOf, usersOf } from './support/indexes.js'
@@ -12,7 +13,7 @@ for (const [name, open] of Object.entries(databases)) {
 
   test(`${name}: a unique index refuses duplicates while it is rebuilt`, async (t) => {
     const { users, indexed } = await withUsers(t)
-    const count = 3000
+    const count = scaled(3000, 1500)
     await users.batch(
       Array.from({ length: count }, (_, i) => ({ type: 'put', key: `a${i}`, value: { email: `${i}` } }))
     )
@@ -68,7 +69,7 @@ for (const [name, open] of Object.entries(databases)) {
     let rebuilds = 0
     let isRebuilding = false
 
-    for (let step = 0; step < 1500; step++) {
+    for (let step = 0; step < scaled(1500, 500); step++) {
       if (!isRebuilding && below(20) === 0) {
         isRebuilding = true
         rebuilds++

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { webReadable, webReadableKeys, webReadableValues, webWritable } from 'terrace-toolbox/streams'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { countClosed, fill, json, key } from './support.js'
@@ -24,7 +25,8 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: from one database into another by pipeThrough and pipeTo`, async (t) => {
     const from = await open(t, json)
     const to = await open(t, json)
-    await fill(from, 5000)
+    const count = scaled(5000, 1000)
+    await fill(from, count)
     const sizes = []
     to.on('write', (operations) => sizes.push(operations.length))
     const doubling = new TransformStream({
@@ -35,7 +37,7 @@ for (const [name, open] of Object.entries(databases)) {
       .pipeTo(webWritable(to, { batchSize: 200 }))
     assert.deepEqual(
       await to.values().all(),
-      Array.from({ length: 5000 }, (_, index) => index * 2)
+      Array.from({ length: count }, (_, index) => index * 2)
     )
     assert.ok(Math.max(...sizes) <= 200)
     await streamOf([{ type: 'del', key: key(0) }, [key(1), 'one']]).pipeTo(webWritable(to))

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../../../../tests/support/waiting.mjs'
 
 const root = new URL('../../../../', import.meta.url)
 
@@ -34,13 +37,25 @@ export function checkCodes(guide, part, prefix) {
   assert.deepEqual([...named].sort(), [...found].sort())
 }
 
-/** Runs `examples/<part>.mjs`, which must succeed and print something. */
+/**
+ * Runs `examples/<part>.mjs`, which must succeed, print something, and leave nothing in the directory for temporary files. Returns
+ * what it printed.
+ */
 export function checkExample(part) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [
-    fileURLToPath(new URL(`examples/${part}.mjs`, root))
-  ])
-  assert.equal(stderr.toString(), '')
-  assert.equal(status, 0)
-  assert.ok(stdout.length > 0)
-  return stdout.toString()
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-examples-'))
+  try {
+    const program = fileURLToPath(new URL(`examples/${part}.mjs`, root))
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program], {
+      env: { ...process.env, TMPDIR: directory },
+      encoding: 'utf8',
+      timeout: HANG_MS
+    })
+    assert.equal(stderr, '')
+    assert.equal(status, 0)
+    assert.notEqual(stdout, '')
+    assert.deepEqual(readdirSync(directory), [])
+    return stdout
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
 }

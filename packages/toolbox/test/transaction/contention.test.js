@@ -4,10 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transactions } from 'terrace-toolbox/transaction'
 import { holdClock } from '../../../../tests/support/clock.mjs'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { MAX_WAIT_MS } from '../../dist/transaction/turns.js'
 import { databases } from '../support/databases.js'
 
 const CALLERS = 64
+/** How often each of them increments. */
+const INCREMENTS = scaled(20, 8)
 
 for (const [name, open] of Object.entries(databases)) {
   for (const sync of [false, true]) {
@@ -29,7 +32,7 @@ for (const [name, open] of Object.entries(databases)) {
     let calls = 0
 
     async function caller() {
-      for (let i = 0; i < 20; i++) {
+      for (let i = 0; i < INCREMENTS; i++) {
         await transaction(async (tx) => {
           calls++
           tx.put('n', ((await tx.get('n')) ?? 0) + 1)
@@ -40,7 +43,7 @@ for (const [name, open] of Object.entries(databases)) {
     // A turn is waited for in vain on a machine that is slow enough; here it never is.
     const done = Promise.all(Array.from({ length: CALLERS }, caller))
     await clock.passPauses(done, MAX_WAIT_MS - 1)
-    assert.equal(await db.get('n'), CALLERS * 20)
-    assert.ok(calls < CALLERS * 20 * 3, `${calls} calls`)
+    assert.equal(await db.get('n'), CALLERS * INCREMENTS)
+    assert.ok(calls < CALLERS * INCREMENTS * 3, `${calls} calls`)
   })
 }

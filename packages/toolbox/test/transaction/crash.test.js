@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { directory } from '../support/databases.js'
 
 const clerk = fileURLToPath(new URL('support/clerk.js', import.meta.url))
@@ -20,7 +21,7 @@ for (const [name, Database] of [
     const path = join(directory(t), 'db')
     let before = 0
 
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < scaled(4, 2); round++) {
       const child = spawn(process.execPath, [clerk, name, path], { stdio: ['ignore', 'pipe', 'inherit'] })
       // It says so for each transfer.
       const least = 20 + Math.random() * 100

@@ -171,7 +171,7 @@ for (const [name, open] of Object.entries(databases)) {
     const sum = (values) => values.reduce((total, value) => total + value, 0)
 
     async function clerk(number) {
-      for (let i = 0; i < 30; i++) {
+      for (let i = 0; i < scaled(30, 10); i++) {
         const [from, to] = [names[below(10)], names[below(10)]]
         await transaction(
           async (tx) => {

@@ -3,11 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ttl } from 'terrace-toolbox/ttl'
+import { scaled, someOf } from '../../../../tests/support/form.mjs'
 import { countTurns, until } from '../../../../tests/support/waiting.mjs'
 import { stoppedClock } from '../support/clock.js'
 import { databases } from '../support/databases.js'
 
 const hold = { checkIntervalMs: Infinity }
+
+/** The numbers of rounds, each of which has its own moment at which something is written. */
+const roundsOf = (count) => someOf(Array.from({ length: count }, (_, round) => round))
 
 for (const [name, open] of Object.entries(databases)) {
   async function opened(t, options) {
@@ -73,7 +77,7 @@ for (const [name, open] of Object.entries(databases)) {
     const { sessions, clock } = await opened(t)
     const keys = Array.from({ length: 20 }, (_, index) => `key${index}`)
 
-    for (let round = 0; round < 40; round++) {
+    for (const round of roundsOf(40)) {
       await Promise.all(keys.map((key) => sessions.put(key, 'old', { ttlMs: 1 })))
       clock.time += 1
       const value = `new ${round}`
@@ -99,7 +103,7 @@ for (const [name, open] of Object.entries(databases)) {
       const { entries, sessions, clock } = await opened(t)
       const keys = ['a', 'b', 'c', 'd']
 
-      for (let round = 0; round < 60; round++) {
+      for (const round of roundsOf(60)) {
         await Promise.all(keys.map((key) => sessions.put(key, 'old', { ttlMs: 1 })))
         clock.time += 1
         const removing = sessions.removeExpired()
@@ -114,7 +118,7 @@ for (const [name, open] of Object.entries(databases)) {
     test(`${name}: an entry whose write waits for a sync while it is removed stays`, async (t) => {
       const { entries, sessions, clock } = await opened(t)
 
-      for (let round = 0; round < 60; round++) {
+      for (const round of roundsOf(60)) {
         await Promise.all(['a', 'b', 'c', 'd'].map((key) => sessions.put(key, 'old', { ttlMs: 1 })))
         clock.time += 1
         const removing = round % 2 === 0 ? sessions.removeExpired() : undefined
@@ -140,7 +144,7 @@ for (const [name, open] of Object.entries(databases)) {
     const pending = []
     const settle = () => Promise.all(pending.splice(0))
 
-    for (let step = 0; step < 1500; step++) {
+    for (let step = 0; step < scaled(1500, 400); step++) {
       const key = String.fromCharCode(97 + random(12))
       const ttlMs = random(3) === 0 ? undefined : 1 + random(20)
       const expiry = ttlMs === undefined ? Infinity : clock.time + ttlMs
@@ -184,7 +188,7 @@ for (const [name, open] of Object.entries(databases)) {
 
   test(`${name}: many are removed in batches, and the event loop has its turns`, async (t) => {
     const { db, entries, sessions, clock } = await opened(t)
-    const count = 5000
+    const count = scaled(5000, 3000)
     for (let first = 0; first < count; first += 1000) {
       await sessions.batch(
         Array.from({ length: 1000 }, (_, index) => ({

@@ -7,6 +7,7 @@ import { index } from 'terrace-toolbox/index'
 import { lock } from 'terrace-toolbox/lock'
 import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
+import { scaled } from '../../../../tests/support/form.mjs'
 import { stoppedClock } from '../support/clock.js'
 import { all } from '../support/collect.js'
 import { databases, isExact, writesAtOnce } from '../support/databases.js'
@@ -64,7 +65,7 @@ for (const [name, open] of Object.entries(databases)) {
       [transactions(db), { sublevel: view }],
       [transactions(db), { sublevel: entries }]
     ]
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < scaled(20, 8); round++) {
       const taken = await Promise.all(
         Array.from({ length: 12 }, (_, i) => {
           const [transaction, options] = through[i % through.length]

@@ -10,8 +10,9 @@ import { HANG_MS } from '../../../support/waiting.mjs'
  *
  * @param head - The source before it.
  * @param factory - An expression for the factory that the suite wants. It may use the parameters of `run`.
+ * @param once - Whether the suite does not repeat itself on a sublevel: it reads a symbol of its own to learn that it need not.
  */
-export const suiteModule = (head, factory, parameters = '') => `
+export const suiteModule = (head, factory, parameters = '', once = false) => `
   import suite from 'abstract-level/test'
   ${head}
 
@@ -35,7 +36,7 @@ export const suiteModule = (head, factory, parameters = '') => `
         printed += text
         expectMore()
       })
-      suite({ test, factory: ${factory} })
+      suite({ test, factory: ${factory}${once ? ', internals: new Proxy({}, { get: () => true })' : ''} })
       tape.onFinish(() => {
         clearTimeout(hanging)
         resolve({ registered, lines: printed.split('\\n') })
