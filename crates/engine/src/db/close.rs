@@ -200,6 +200,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_close_overtakes_can_reach_the_files_and_fails_with_closed() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::open(directory.path().join("db"), Options::default()).unwrap();
+        let lost = directory.path().join("db/000099.ldb");
+        let overtaken = db.inner.while_open(|| {
+            db.close()?;
+            assert!(db.inner.files.env.exists(&db.path().join("CURRENT"))?);
+            // The next owner has removed it.
+            Ok(db.inner.files.env.file_size(&lost)?)
+        });
+        assert_eq!(overtaken.unwrap_err().kind(), ErrorKind::Closed);
+        assert_eq!(db.inner.while_open(|| Ok(())).unwrap_err().kind(), ErrorKind::Closed);
+    }
+
+    #[test]
+    fn what_fails_in_an_open_database_keeps_its_error() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+        let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+        let failed = db.inner.while_open(|| Ok(env.file_size(Path::new("/db/000099.ldb"))?));
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Io);
+    }
+
+    #[test]
     fn a_flush_that_waited_behind_a_close_leaves_the_directory_alone() {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
         let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();

@@ -367,7 +367,7 @@ impl Db {
     /// `target`.
     pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
         self.inner.health.check_writable()?;
-        self.inner.checkpoint(target.as_ref())
+        self.inner.while_open(|| self.inner.checkpoint(target.as_ref()))
     }
 
     /// Reads every table from end to end and checks checksums, the order of keys, filters and hash indexes.
@@ -391,8 +391,7 @@ impl Db {
     /// [Read errors](Self#errors). `Corruption` names the file and the offset of the first damage. `InvalidArgument` if the
     /// database has no table `number`, or no longer has it.
     pub fn verify_table(&self, number: u64) -> Result<()> {
-        self.inner.health.check_open()?;
-        self.inner.verify_table(number)
+        self.inner.while_open(|| self.inner.verify_table(number))
     }
 
     /// Lists the tables of the current state by level: level 0 from newest to oldest, the other levels by key.
@@ -400,8 +399,7 @@ impl Db {
     /// # Errors
     /// `Closed` and `Forked`.
     pub fn tables(&self) -> Result<Vec<properties::TableInfo>> {
-        self.inner.health.check_open()?;
-        Ok(self.inner.tables())
+        self.inner.while_open(|| Ok(self.inner.tables()))
     }
 
     /// Removes the database in the directory `path`, including the files that repairs set aside. Other files stay; the directory

@@ -138,6 +138,18 @@ impl DbInner {
         }))
     }
 
+    /// Does what needs the files of the database. If a close overtakes it, they can still be reached, but may belong to
+    /// another owner: what then goes wrong with them is that the database is closed.
+    pub(crate) fn while_open<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        // Holds the directory.
+        let _view = Arc::clone(&self.published.super_version());
+        self.health.check_open()?;
+        work().map_err(|error| match error.kind() {
+            ErrorKind::Io => self.health.check_open().err().unwrap_or(error),
+            _ => error,
+        })
+    }
+
     /// Calls `read` on the state in force, and again on the newest state if the former is gone from the disk.
     #[cold]
     pub(crate) fn read_moving_on<R>(&self, mut read: impl FnMut() -> Result<R>) -> Result<R> {
