@@ -3,12 +3,23 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { npm } from '../../scripts/npm.mjs'
 import { pack } from '../../scripts/pack.mjs'
+import { isShort } from './form.mjs'
 import { HANG_MS } from './waiting.mjs'
 
 /** The root of the repository. */
@@ -63,6 +74,30 @@ export class Projects {
    * @returns {string} Its directory.
    */
   make(name, { archives, manifest = {}, files = {} }) {
+    const directory = this.#write(name, manifest, files)
+    this.npm(['install', ...archives], directory)
+    return directory
+  }
+
+  /**
+   * Makes a project with `files` in it that has one of our packages, and with it those that it needs. In the short form links lead to
+   * them as they are built.
+   *
+   * @param {string} one - The directory of the package in `packages/`.
+   * @returns {string} Its directory.
+   */
+  having(one, files) {
+    if (!isShort) return this.make(one, { archives: this.archivesOf(one), files })
+    const directory = this.#write(one, {}, files)
+    const needed = withDependencies(manifestOf(join(root, 'packages', one)).name, root)
+    mkdirSync(join(directory, 'node_modules'))
+    for (const each of new Set(needed.filter(isOurs))) {
+      symlinkSync(realpathSync(each), join(directory, 'node_modules', basename(each)), 'junction')
+    }
+    return directory
+  }
+
+  #write(name, manifest, files) {
     const directory = join(this.directory, name)
     mkdirSync(directory, { recursive: true })
     writeFileSync(join(directory, 'package.json'), JSON.stringify({ name, private: true, ...manifest }))
@@ -70,7 +105,6 @@ export class Projects {
       mkdirSync(dirname(join(directory, file)), { recursive: true })
       writeFileSync(join(directory, file), text)
     }
-    this.npm(['install', ...archives], directory)
     return directory
   }
 
