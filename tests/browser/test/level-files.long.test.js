@@ -11,7 +11,7 @@ import { Level } from 'terrace'
 import { useBrowser } from './support/browser.js'
 import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
-import { run, siteOf } from './support/worker-site.js'
+import { run, runAfter, siteOf } from './support/worker-site.js'
 
 const openPage = useBrowser()
 
@@ -288,7 +288,7 @@ test('an import may have as many files as leave enough to open the database, and
   assert.ok(found > 4000, `${found} entries`)
   for (let life = 0; life < 5; life++) {
     await page.evaluate((life) => globalThis.workers[life].terminate(), life)
-    assert.equal(await run(page, 'use', ['most'], life + 1), found + 1)
+    assert.equal(await runAfter(page, 'use', ['most'], life + 1), found + 1)
   }
   await assert.rejects(
     run(page, 'imported', ['more', [...names, one]], 6),

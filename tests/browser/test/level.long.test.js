@@ -8,7 +8,7 @@ import { KillableBrowser, useBrowser } from './support/browser.js'
 import { killDuringWrites } from './support/killed-writes.js'
 import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
-import { run, siteOf } from './support/worker-site.js'
+import { run, runAfter, siteOf } from './support/worker-site.js'
 
 const openPage = useBrowser({ flags: ['--js-flags=--expose-gc'] })
 
@@ -306,7 +306,7 @@ test('a loop of synchronous writes that has used up the open files ends with an 
   const [code, stored] = await run(page, 'fill')
   assert.equal(code, 'LEVEL_IO_ERROR')
   await page.evaluate(() => globalThis.workers[0].terminate())
-  assert.deepEqual(await run(page, 'goOn', [stored], 1), [0, 20_000, 0])
+  assert.deepEqual(await runAfter(page, 'goOn', [stored], 1), [0, 20_000, 0])
 })
 
 /** A browser that opens no more files of a database. */
@@ -361,11 +361,11 @@ test('a database that has as many files as the browser opens, opens again each t
   assert.equal(code, 'LEVEL_IO_ERROR')
   for (let life = 0; life < 12; life++) {
     await page.evaluate((life) => globalThis.workers[life].terminate(), life)
-    const found = await run(page, 'look', [], life + 1)
+    const found = await runAfter(page, 'look', [], life + 1)
     assert.ok(found === stored || found === stored + 1, `life ${life}: ${found} of ${stored}`)
   }
   await page.evaluate(() => globalThis.workers[12].terminate())
-  assert.equal(await run(page, 'goOn', [stored], 13), 200)
+  assert.equal(await runAfter(page, 'goOn', [stored], 13), 200)
 })
 
 test('entries in order, whose tables overlap none, do not run out of files: small tables are merged', async (t) => {
@@ -391,7 +391,7 @@ test('entries in order, whose tables overlap none, do not run out of files: smal
   await run(page, 'fill', [500_000])
   assert.equal(await run(page, 'found'), 500_000)
   await page.evaluate(() => globalThis.workers[0].terminate())
-  assert.equal(await run(page, 'reopen', [], 1), 500_000)
+  assert.equal(await runAfter(page, 'reopen', [], 1), 500_000)
 })
 
 test('a database whose files the browser does not all open is not taken for damaged', async (t) => {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { until } from '../../../support/waiting.mjs'
 
 const module = fileURLToPath(import.meta.resolve('terrace/browser'))
 
@@ -42,4 +43,18 @@ export function run(page, name, args = [], number = 0) {
       }),
     [name, args, number]
   )
+}
+
+/** Runs a function in the worker after one that was terminated, whose files the browser locks a little longer than it lives. */
+export async function runAfter(page, name, args, number) {
+  let result
+  await until(async () => {
+    try {
+      result = await run(page, name, args, number)
+      return true
+    } catch (error) {
+      if (!error.message.includes('LEVEL_LOCKED')) throw error
+    }
+  }, 'the files of the worker before')
+  return result
 }
