@@ -14,10 +14,14 @@ import { join, resolve } from 'node:path'
 import { buildForTests } from '../scripts/build.mjs'
 import { packagesIn, root } from '../scripts/workspace.mjs'
 import { fileLine, placeOf } from './support/test-lines.mjs'
+import { HANG_MS } from './support/waiting.mjs'
 
 const { TERRACE_BUILT, TERRACE_SHORT } = process.env
 const REPORTER = new URL('./support/reporter.mjs', import.meta.url).href
 const COMPILER = join(root, 'node_modules/typescript/bin/tsc')
+
+/** How long a file of tests may take. Only one that hangs takes longer. */
+const MAX_FILE_MS = 6 * HANG_MS
 
 /** Programs that are no tests of Node's runner, after those that are. */
 const PROGRAMS = ['test/suite/run.mjs']
@@ -67,7 +71,8 @@ async function testPackage(directory) {
 async function runTests(directory, files) {
   const patterns = names.map((name) => `--test-name-pattern=${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}`)
   const reporter = [`--test-reporter=${REPORTER}`, '--test-reporter-destination=stdout']
-  const child = spawn(process.execPath, ['--expose-gc', '--test', ...reporter, ...patterns, ...files], {
+  const args = ['--expose-gc', '--test', `--test-timeout=${MAX_FILE_MS}`, ...reporter, ...patterns, ...files]
+  const child = spawn(process.execPath, args, {
     ...run(directory),
     stdio: ['inherit', 'pipe', 'inherit']
   })
