@@ -20,7 +20,7 @@ const { TERRACE_BUILT, TERRACE_SHORT } = process.env
 const REPORTER = new URL('./support/reporter.mjs', import.meta.url).href
 const COMPILER = join(root, 'node_modules/typescript/bin/tsc')
 
-/** How long a file of tests may take. Only one that hangs takes longer. */
+/** A test file that takes longer hangs. */
 const MAX_FILE_MS = 6 * HANG_MS
 
 /** Programs that are no tests of Node's runner, after those that are. */

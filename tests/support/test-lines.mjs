@@ -17,7 +17,7 @@ export function fileLine(file, seconds) {
   return `file ${seconds.toFixed(1)} s ${file}\n`
 }
 
-/** The line in the output of tests that tests/support/logs.mjs sums up; `what` says what was counted. */
+/** The line of counts that tests/support/logs.mjs adds up. `what` names what was counted. */
 export function countsLine({ passed, failed, skipped }, what = '') {
   return `tests ${passed} passed, ${failed} failed, ${skipped} skipped${what === '' ? '' : `: ${what}`}`
 }

@@ -138,8 +138,8 @@ impl DbInner {
         }))
     }
 
-    /// Does what needs the files of the database. If a close overtakes it, they can still be reached, but may belong to
-    /// another owner: what then goes wrong with them is that the database is closed.
+    /// Runs `work`, which needs the database's files. If the database is closed meanwhile, they stay reachable but may
+    /// belong to another owner, so an I/O error becomes `Closed`.
     pub(crate) fn while_open<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         // Holds the directory.
         let _view = Arc::clone(&self.published.super_version());

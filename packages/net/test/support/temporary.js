@@ -21,7 +21,7 @@ export function temporarySocket() {
 function temporaryDirectory() {
   if (parent === undefined) {
     parent = mkdtempSync(join(tmpdir(), 'terrace-net-'))
-    // First, because what tape does at the end leaves out what follows.
+    // First: tape exits the process in a listener of its own, and later listeners do not run.
     process.prependListener('exit', () => rmSync(parent, { recursive: true, force: true }))
   }
   // Short, because paths of sockets can be no longer than a hundred bytes or so.

@@ -45,7 +45,7 @@ export function run(page, name, args = [], number = 0) {
   )
 }
 
-/** Runs a function in the worker after one that was terminated, whose files the browser locks a little longer than it lives. */
+/** Runs a function in a new worker once the browser has unlocked the files of the one terminated before. */
 export async function runAfter(page, name, args, number) {
   let result
   await until(async () => {

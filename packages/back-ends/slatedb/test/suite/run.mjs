@@ -7,19 +7,20 @@ import { SlateLevel } from 'terrace-slatedb'
 import { memoryDirectory } from '../../../../../tests/support/memory-directory.mjs'
 import { runSuites } from '../../../../../tests/support/suite.mjs'
 
-// The programs that run one kind each get the directory of the one that starts them, which removes it when they have ended: some tests
-// leave their database open, and the engine would still write there.
+// The program that starts the others owns the directory, and removes it once they have ended: some tests leave their database open, and
+// the engine goes on writing until its process ends.
 const { TERRACE_SUITE_DIRECTORY: given } = process.env
 const root = given ?? mkdtempSync(join(memoryDirectory(), 'terrace-slatedb-suite-'))
 process.env.TERRACE_SUITE_DIRECTORY = root
-process.on('exit', () => {
-  if (given !== undefined) return
-  try {
-    rmSync(root, { recursive: true, force: true, maxRetries: 10 })
-  } catch {
-    // This program has run a kind by itself.
-  }
-})
+if (given === undefined) {
+  process.on('exit', () => {
+    try {
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 })
+    } catch {
+      // Started for one kind alone, this process is the one that still writes.
+    }
+  })
+}
 
 let made = 0
 const location = () => join(root, `db-${process.pid}-${made++}`)
