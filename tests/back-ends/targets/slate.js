@@ -6,25 +6,27 @@ const supports = { getSync: false, putSync: false, everyWrite: true }
 /** Writes wait for none, so that tests are short. Each is in the store before it is acknowledged all the same. */
 const soon = { flushIntervalMs: 0 }
 
+/** A SlateLevel that looks into its store so often. This is no option of the constructor, because hooks see those. */
+const pollingEach = (pollIntervalMs) =>
+  class extends SlateLevel {
+    _open(options) {
+      return super._open({ ...options, pollIntervalMs })
+    }
+  }
+
+/** The engine lets writes, and its end, wait until it has seen what was compacted. These tests write much. */
+const Often = pollingEach(50)
+/** The suite leaves hundreds of databases open, and the test's server would do little else. */
+const Seldom = pollingEach(60_000)
+
 /** @type {import('../targets.js').Target} */
 export const slate = {
   name: 'SlateLevel',
   machines: 'one writes, any number read',
   supports,
-  // The engine lets writes, and its end, wait until it has seen what was compacted. These tests write much.
-  make: (location, options) => new SlateLevel(location, { ...options, ...soon, pollIntervalMs: 50 }),
+  make: (location, options) => new Often(location, { ...options, ...soon }),
   several: {},
   known
-}
-
-/**
- * It looks into the store less often than by default: the suite leaves hundreds of databases open, and the test's server would do
- * little else. This is no option of the constructor, because hooks see those.
- */
-class SeldomPolling extends SlateLevel {
-  _open(options) {
-    return super._open({ ...options, pollIntervalMs: 60_000 })
-  }
 }
 
 /** @type {import('../targets.js').Target} */
@@ -32,7 +34,7 @@ export const slateOnS3 = {
   ...slate,
   name: 'SlateLevel on S3',
   make: (location, options) =>
-    new SeldomPolling(storeLocation(location), { ...options, ...soon, ...storeOptions() }),
+    new Seldom(storeLocation(location), { ...options, ...soon, ...storeOptions() }),
   server: objectStore,
   timeoutMs: 3_600_000
 }

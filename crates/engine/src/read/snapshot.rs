@@ -188,6 +188,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes when interpreted")]
     fn many_threads_leave_an_empty_list() {
         let list = SnapshotList::new();
         std::thread::scope(|scope| {

@@ -276,6 +276,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes when interpreted")]
     fn every_write_is_committed_once_and_groups_form() {
         let line = Arc::new(CommitLine::new(0usize));
         let groups = Arc::new(AtomicUsize::new(0));

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Level } from 'terrace'
-import { turns } from '../../../../tests/support/waiting.mjs'
+import { memoryLeft } from '../../../../tests/support/memory-left.mjs'
 
 /** Small, so that its own buffers do not hide what leaks. */
 const OPTIONS = { writeBufferSize: 256 * 1024, cacheSize: 1024 * 1024, maxOpenFiles: 100 }
@@ -87,22 +87,6 @@ async function round(db, operations) {
     const count = Math.ceil(each * (SHARE[name] ?? 1))
     for (let i = 0; i < count; i++) await call(db, i)
   }
-}
-
-async function memoryLeft() {
-  // Finalizers release memory in turns of the event loop after a collection, and other threads sweep. It is over when several
-  // looks find no less than before.
-  const left = { heapUsed: Infinity, external: Infinity, arrayBuffers: Infinity, rss: Infinity }
-  for (let looks = 0; looks < 5; looks++) {
-    globalThis.gc()
-    await turns(20)
-    const now = process.memoryUsage()
-    for (const kind of Object.keys(left)) {
-      if (now[kind] < left[kind]) looks = 0
-      left[kind] = Math.min(left[kind], now[kind])
-    }
-  }
-  return left
 }
 
 /**

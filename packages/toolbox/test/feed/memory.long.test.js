@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
-import { turns } from '../../../../tests/support/waiting.mjs'
+import { memoryLeft } from '../../../../tests/support/memory-left.mjs'
 import { databases } from '../support/databases.js'
 import { next } from './support.js'
 
@@ -13,16 +13,9 @@ const CHANGES = 100_000
 const AT_ONCE = 1000
 const VALUE = 'x'.repeat(200)
 
-/** The minimum of several looks: what a turn still holds, or a helper thread has not swept, is free at the next look. */
 async function memoryBytes() {
-  let least = Number.POSITIVE_INFINITY
-  for (let look = 0; look < 5; look++) {
-    await turns(20)
-    global.gc()
-    const { heapUsed, external } = process.memoryUsage()
-    least = Math.min(least, heapUsed + external)
-  }
-  return least
+  const { heapUsed, external } = await memoryLeft()
+  return heapUsed + external
 }
 
 for (const name of ['terrace', 'classic-level']) {

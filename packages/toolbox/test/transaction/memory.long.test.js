@@ -7,16 +7,11 @@ import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { MAX_REMEMBERED_KEYS, transactions } from 'terrace-toolbox/transaction'
 import { holdClock } from '../../../../tests/support/clock.mjs'
+import { memoryLeft } from '../../../../tests/support/memory-left.mjs'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { coordinatorOf } from '../../dist/transaction/coordinator.js'
 import { MAX_WAIT_MS } from '../../dist/transaction/turns.js'
 import { databases } from '../support/databases.js'
-
-const heapUsed = () => {
-  globalThis.gc()
-  globalThis.gc()
-  return process.memoryUsage().heapUsed
-}
 
 for (const [name, open] of Object.entries(databases)) {
   test(`${name}: writes are remembered while transactions that began before them are open`, async (t) => {
@@ -70,10 +65,16 @@ for (const [name, open] of Object.entries(databases)) {
       }
     }
     await run()
-    const before = heapUsed()
-    await run()
-    const grown = heapUsed() - before
-    assert.ok(grown < 1_000_000, `${grown} bytes`)
+    let { heapUsed } = await memoryLeft()
+    // What is kept of transactions grows with each round; code that is compiled, and what a database keeps of its own, does not.
+    let least = Infinity
+    for (let round = 0; round < 5 && least >= 1_000_000; round++) {
+      await run()
+      const before = heapUsed
+      heapUsed = (await memoryLeft()).heapUsed
+      least = Math.min(least, heapUsed - before)
+    }
+    assert.ok(least < 1_000_000, `${least} bytes of 1000 transactions`)
   })
 
   test(`${name}: a failed write disturbs no transaction once it is garbage`, async (t) => {
