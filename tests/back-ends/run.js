@@ -3,8 +3,9 @@
 //   node tests/back-ends/run.js [--target NAME …] [--job JOB …] [--results FILE]
 //
 // A job is `suite` (abstract-level's published tests), `probes`, or a part of the tests of ours, see tests/support/common.mjs.
-// With --target or --job, results of the others stay in the file. The exit code is 1 if anything is a surprise: a test that fails
-// for no known reason, or one that was known to fail and does not.
+// With --target or --job, results of the others stay in the file. Without these three, jobs are left out that prove nothing new, see
+// `repeats` in targets.js. The exit code is 1 if anything is a surprise: a test that fails for no known reason, or one that was known
+// to fail and does not.
 
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -37,6 +38,7 @@ const jobs = values.job ?? JOBS
 const unknown = jobs.find((job) => !JOBS.includes(job))
 if (unknown !== undefined) throw new Error(`there is no job '${unknown}': ${JOBS.join(', ')}`)
 const isWhole = values.target === undefined && values.job === undefined
+const leavesOut = isWhole && values.results === undefined
 const results = new Results(values.results, { isWhole })
 
 /** Runs a job of job.js. */
@@ -112,8 +114,13 @@ function summary({ passed, refusedWith, exceptions = [], surprises, seconds }) {
   return `${passed} pass${but}, ${seconds.toFixed(1)} s`
 }
 
+function jobsOf({ repeats = [] }) {
+  if (!leavesOut) return jobs
+  return repeats === 'all' ? [] : jobs.filter((job) => !repeats.includes(job))
+}
+
 async function runTarget(target, environment) {
-  for (const job of jobs) {
+  for (const job of jobsOf(target)) {
     const { surprises, ...found } = await runJob(job, target, environment)
     console.log(`${target.name}, ${job}: ${summary({ surprises, ...found })}`)
     counts.passed += found.passed ?? (surprises.length === 0 ? 1 : 0)
@@ -138,6 +145,7 @@ const counts = { passed: 0, failed: 0, skipped: 0 }
 const chosen = values.target?.map(targetNamed) ?? targets
 try {
   for (const target of chosen) {
+    if (jobsOf(target).length === 0) continue
     const missing = target.missing?.() ?? target.server?.missing()
     if (missing === undefined) await runTarget(target, await environmentFor(target))
     else {

@@ -20,6 +20,8 @@ import { slate, slateOnS3 } from './targets/slate.js'
  * @property {() => string | undefined} [missing] - Why it cannot run at all.
  * @property {Server} [server] - What must run meanwhile.
  * @property {number} [timeoutMs] - How long the suite, and each file of tests, may take, if more than usual.
+ * @property {string[] | 'all'} [repeats] - The jobs that prove nothing which another target's do not. A run that neither names a target
+ * or job nor keeps results leaves them out.
  * @property {Record<string, import('../support/known.mjs').Known[]>} known - Tests of each part that do not hold for it.
  *
  * @typedef {object} Server
@@ -30,6 +32,9 @@ import { slate, slateOnS3 } from './targets/slate.js'
 /** @type {Target[]} */
 const own = [level, memory, lmdb, mysql, mysqlOnMysql, ...mysqlOnNodes, slate, slateOnS3]
 
+/** One of each class: a client in front of it shows what clients do with the class. */
+const ofEachClass = [level, memory, lmdb, mysql, slate]
+
 /** Those of them that can also say that nobody else writes. */
 const alone = new Map([
   [mysql, mysqlAlone],
@@ -39,8 +44,8 @@ const alone = new Map([
 /** @type {Target[]} */
 export const targets = [
   ...own.flatMap((target) => (alone.has(target) ? [target, alone.get(target)] : [target])),
-  ...own.map((target) => inFrontOf(target)),
-  inFrontOf(level, 'tcp')
+  ...own.map((target) => inFrontOf(target, ofEachClass.includes(target) ? {} : { repeats: 'all' })),
+  inFrontOf(level, { transport: 'tcp' })
 ]
 
 /** The target of this name, or an error that names all. */

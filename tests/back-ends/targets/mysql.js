@@ -34,8 +34,9 @@ export const mysqlAlone = alone('MysqlLevel', serverUrl, oneServer)
 export const mysqlOnMysql = shared('MysqlLevel on MySQL', urlOfMysql, oneServerOfMysql)
 export const mysqlOnMysqlAlone = alone('MysqlLevel on MySQL', urlOfMysql, oneServerOfMysql)
 
-/** Each node of a cluster. */
+/** Each node of a cluster. A client uses one, and all are alike. */
 export const mysqlOnNodes = [0, 1, 2].map((index) => ({
   ...shared(`MysqlLevel on node ${index + 1} of a cluster`, () => clusterUrl(index), cluster),
+  ...(index > 0 && { repeats: 'all' }),
   machines: 'any number, three servers'
 }))

@@ -5,12 +5,12 @@ const HOW = { unix: '', tcp: ' over TCP' }
 const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
 
 /**
- * A client, with a server in front of a target.
+ * A client, with a server in front of a target. It repeats those in front of the same class with another store or server.
  *
  * @param {import('../targets.js').Target} target
  * @returns {import('../targets.js').Target}
  */
-export function inFrontOf(target, transport = 'unix') {
+export function inFrontOf(target, { transport = 'unix', repeats } = {}) {
   return {
     name: `NetLevel${HOW[transport]} in front of ${target.name}`,
     machines: 'any number',
@@ -21,6 +21,7 @@ export function inFrontOf(target, transport = 'unix') {
     missing: target.missing,
     server: target.server,
     timeoutMs: target.timeoutMs,
+    repeats,
     known: {}
   }
 }

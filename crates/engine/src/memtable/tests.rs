@@ -455,7 +455,7 @@ fn the_size_of_a_range_is_exact_for_few_entries_and_near_for_many() {
         assert_eq!(memtable.approximate_size_between(low, high), expected);
         assert_eq!(memtable.approximate_size_between(high, low), 0);
     }
-    let entries = if cfg!(miri) { 5_000 } else { 50_000u64 };
+    let entries = if cfg!(miri) { 1_000 } else { 50_000u64 };
     let memtable = MemTable::new(InternalKeyComparator::new(UserComparator::Bytewise));
     for number in 0..entries {
         // Two kinds of entries in turns, one ten times as large as the other.
