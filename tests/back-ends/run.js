@@ -8,6 +8,7 @@
 // to fail and does not.
 
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,22 +46,20 @@ const results = new Results(values.results, { isWhole })
 async function inChild(job, target, environment) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-back-ends-'))
   try {
-    return await new Promise((resolve, reject) => {
-      const child = fork(JOB, [job, directory], {
-        timeout: target.timeoutMs ?? JOB_TIMEOUT_MS,
-        env: { ...process.env, ...environment, TERRACE_TARGET: target.name, TMPDIR: directory }
-      })
-      child.once('message', resolve)
-      child.once('error', reject)
-      // This has no effect if there was a message.
-      child.once('exit', (code, signal) =>
-        reject(
-          new Error(
-            `${target.name}, ${job}: the process ended with ${signal ?? code} before it had an answer`
-          )
-        )
-      )
+    const child = fork(JOB, [job, directory], {
+      timeout: target.timeoutMs ?? JOB_TIMEOUT_MS,
+      env: { ...process.env, ...environment, TERRACE_TARGET: target.name, TMPDIR: directory }
     })
+    let answer
+    child.once('message', (message) => {
+      answer = message
+    })
+    // Until it has ended, its engine may write to the directory. The answer may arrive after the end.
+    const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+    if (answer !== undefined) return answer
+    throw new Error(
+      `${target.name}, ${job}: the process ended with ${signal ?? code} before it had an answer`
+    )
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
