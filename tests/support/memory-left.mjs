@@ -1,0 +1,27 @@
+// What memory is left once nothing more is given back.
+
+import { turns } from './waiting.mjs'
+
+/** How many looks find nothing less before it is over. */
+const LOOKS = 5
+const TURNS = 20
+
+/**
+ * The memory that is in use when all garbage has been collected: finalizers run in turns of the event loop after a collection, and
+ * other threads sweep. The process needs `--expose-gc`.
+ *
+ * @returns {Promise<{ heapUsed: number, external: number, arrayBuffers: number, rss: number }>} The least of each, in bytes.
+ */
+export async function memoryLeft() {
+  const left = { heapUsed: Infinity, external: Infinity, arrayBuffers: Infinity, rss: Infinity }
+  for (let looks = 0; looks < LOOKS; looks++) {
+    globalThis.gc()
+    await turns(TURNS)
+    const now = process.memoryUsage()
+    for (const kind of Object.keys(left)) {
+      if (now[kind] < left[kind]) looks = 0
+      left[kind] = Math.min(left[kind], now[kind])
+    }
+  }
+  return left
+}
