@@ -137,14 +137,14 @@ test-platforms: build tests/platforms/node_modules/.package-lock.json ## the pub
 	node tests/platforms/main.mjs $(if $(RESULTS),--results $(RESULTS)) $(ARGUMENTS)
 	$(NODE_TEST) tests/platforms/test/*.test.js
 
-AARCH64 := aarch64-unknown-linux-gnu
-test-arm64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER = aarch64-linux-gnu-gcc
+# zig has the C compiler that zstd needs.
+ARM64_TEST := PATH="$(CURDIR)/target/prebuilds/tools/bin:$$PATH" cargo-zigbuild test --quiet --target aarch64-unknown-linux-gnu
 test-arm64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER = qemu-aarch64-static -L /usr/aarch64-linux-gnu
 test-arm64: setup ## tests of what is written for AArch64 alone, in an emulator
 	@scripts/setup platforms
-	rustup target add $(AARCH64)
-	cargo test --quiet --target $(AARCH64) --package terrace-format --package terrace-env --lib
-	cargo test --quiet --target $(AARCH64) --package terrace-env --test all mapped_log::
+	@scripts/setup prebuilds
+	$(ARM64_TEST) --package terrace-format --package terrace-env --lib
+	$(ARM64_TEST) --package terrace-env --test all mapped_log::
 
 # ARGUMENTS="--only kills": one of the jobs of tests/platforms/windows/jobs.js. RESULTS=bench/results/windows.json: as above.
 test-windows: export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER = x86_64-w64-mingw32-gcc

@@ -26,13 +26,15 @@ export function holdClock(t) {
   }
   const real = Object.fromEntries(Object.keys(mocked).map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, mocked)
-  t.mock.method(performance, 'now', () => clock.now)
+  const now = t.mock.method(performance, 'now', () => clock.now)
   // Timers that stand still do not keep the program alive.
   const keepAlive = real.setInterval(() => {}, 1000)
-  t.after(() => {
+  clock.release = () => {
     Object.assign(globalThis, real)
+    now.mock.restore()
     clearInterval(keepAlive)
-  })
+  }
+  t.after(clock.release)
   return clock
 }
 
@@ -40,6 +42,8 @@ class HeldClock {
   /** In whole milliseconds: with fractions, a pause of 20 ms that begins 20 ms after another could end a rounding error later. */
   now = Math.ceil(performance.now())
   #timers = new Set()
+  /** Gives the process its own clock back, before the test ends. Timers that wait never run. @type {() => void} */
+  release
 
   /** How long the timers that wait were set for, in ms. */
   get waiting() {
@@ -63,12 +67,8 @@ class HeldClock {
 
   /** Lets time pass until a promise is settled, and returns what it resolves to. The event loop turns meanwhile. */
   async pass(promise) {
-    let isSettled = false
-    const settle = () => {
-      isSettled = true
-    }
-    promise.then(settle, settle)
-    for (let passed = 0; !isSettled; passed += STEP_MS) {
+    const settled = watch(promise)
+    for (let passed = 0; !settled.is; passed += STEP_MS) {
       if (passed > HANG_MS)
         throw new Error(`It hangs: ${HANG_MS / 1000} s have passed by the clock of the test`)
       this.advance(STEP_MS)
@@ -82,16 +82,22 @@ class HeldClock {
    * what waits longer does so in vain, however slow a server is on which the others depend.
    */
   async passPauses(promise, mostMs) {
-    let isSettled = false
-    const settle = () => {
-      isSettled = true
-    }
-    promise.then(settle, settle)
+    const settled = watch(promise)
     await until(() => {
       const shortest = Math.min(...this.waiting)
       if (shortest <= mostMs) this.advance(shortest)
-      return isSettled
+      return settled.is
     }, 'a promise to be settled')
+    return promise
+  }
+
+  /** Lets time pass until a promise is settled, in small steps between which other processes have time to answer. */
+  async passBesideOthers(promise) {
+    const settled = watch(promise)
+    await until(() => {
+      this.advance(STEP_MS)
+      return settled.is
+    }, 'a promise that time settles')
     return promise
   }
 
@@ -107,4 +113,13 @@ class HeldClock {
   clear(timer) {
     return this.#timers.delete(timer)
   }
+}
+
+function watch(promise) {
+  const settled = { is: false }
+  const settle = () => {
+    settled.is = true
+  }
+  promise.then(settle, settle)
+  return settled
 }

@@ -10,10 +10,12 @@ export function openInspector() {
 
 /** Calls a method. Returns its result. */
 export function askInspector(session, method, parameters) {
-  let answer
+  let answered
   session.post(method, parameters, (error, result) => {
-    if (error) throw new Error(`${method}: ${error.message}`)
-    answer = result
+    answered = { error, result }
   })
-  return answer
+  if (answered === undefined)
+    throw new Error(`${method}: this runtime's inspector does not answer within the call`)
+  if (answered.error) throw new Error(`${method}: ${answered.error.message}`)
+  return answered.result
 }

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Level } from 'terrace'
+import { holdClock } from '../../../tests/support/clock.mjs'
 import { scaled } from '../../../tests/support/form.mjs'
 import { newLevel, temporaryDirectory } from './support/databases.js'
-import { holdClock } from './support/held-clock.js'
 
 const program = fileURLToPath(new URL('./support/sharing-process.js', import.meta.url))
 
@@ -273,7 +273,7 @@ test('a database that its owner does not share says so', async (t) => {
     assert.match(cause.message, /does not share it/)
     return true
   })
-  await clock.passUntilSettled(refused)
+  await clock.passBesideOthers(refused)
   clock.release()
 })
 
@@ -288,15 +288,15 @@ test('calls to an owner whose event loop is busy fail after a while, and say tha
   owner.say('block')
   await owner.until(() => owner.isBlocked)
   const says = { message: /silent|busy/ }
-  await clock.passUntilSettled(assert.rejects(db.get('a'), says))
-  await clock.passUntilSettled(
+  await clock.passBesideOthers(assert.rejects(db.get('a'), says))
+  await clock.passBesideOthers(
     assert.rejects(shared(t, location, { ownerTimeoutMs: 300 }).open(), ({ cause }) =>
       /busy/.test(cause.message)
     )
   )
   // Until it is closed, it goes on trying to take the owner's place, which takes time as well.
   await owner.kill()
-  await clock.passUntilSettled(db.close())
+  await clock.passBesideOthers(db.close())
   clock.release()
 })
 
