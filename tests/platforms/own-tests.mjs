@@ -40,8 +40,6 @@ export const NOT_IN = {
   Windows: { descriptors: 'It sets the limits of a Unix.' }
 }
 
-const NO_SAMPLES = 'It counts what is allocated by the inspector of V8, which the runtime does not have.'
-
 const THREADS_OF_ITS_OWN =
   'It counts the threads and open files of the whole process, and the runtime starts threads of its own when there is work.'
 
@@ -53,13 +51,11 @@ const THREADS_OF_ITS_OWN =
 export const MAY_FAIL = {
   Bun: {
     'no file or directory is opened or made': THREADS_OF_ITS_OWN,
-    'batch() with options holds JavaScript up no longer than without': NO_SAMPLES,
     'databases that share their threads need no more of them, and close even if none can be started':
       'Bun 1.4 sometimes aborts when it cannot start a thread, as it does in a program without this package.'
   },
   Deno: {
     'no file or directory is opened or made': THREADS_OF_ITS_OWN,
-    'batch() with options holds JavaScript up no longer than without': NO_SAMPLES,
     'databases that share their threads need no more of them, and close even if none can be started':
       'Deno 2.9 ends when it cannot start a thread of its own.'
   }

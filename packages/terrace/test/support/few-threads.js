@@ -6,7 +6,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Level } from 'terrace'
@@ -29,7 +29,7 @@ await Promise.all(databases.map((db) => db.clear({ gte: 'b' })))
 const added = threads() - before
 
 if (limitFile === undefined) execFileSync('prlimit', ['--pid', String(process.pid), '--nproc=1:1'])
-else writeFileSync(limitFile, readFileSync(limitFile.replace('pids.max', 'pids.current'), 'utf8'))
+else writeFileSync(limitFile, '1')
 
 const refused = await new Promise((resolve) => {
   try {
