@@ -7,8 +7,8 @@ const LOOKS = 5
 const TURNS = 20
 
 /**
- * The memory that is in use when all garbage has been collected: finalizers run in turns of the event loop after a collection, and
- * other threads sweep. The process needs `--expose-gc`.
+ * Collects garbage until memory use stops falling, and measures what is left. One collection is not enough: finalizers run in later turns
+ * of the event loop, and other threads sweep. The process needs `--expose-gc`.
  *
  * @returns {Promise<{ heapUsed: number, external: number, arrayBuffers: number, rss: number }>} The least of each, in bytes.
  */

@@ -8,7 +8,7 @@ import { memoryDirectory } from '../../../../../tests/support/memory-directory.m
 import { runSuites } from '../../../../../tests/support/suite.mjs'
 
 // The program that starts the others owns the directory, and removes it once they have ended: some tests leave their database open, and
-// the engine goes on writing until its process ends.
+// its engine keeps writing until the process exits.
 const { TERRACE_SUITE_DIRECTORY: given } = process.env
 const root = given ?? mkdtempSync(join(memoryDirectory(), 'terrace-slatedb-suite-'))
 process.env.TERRACE_SUITE_DIRECTORY = root
