@@ -14,10 +14,21 @@ const SCRIPTS: u64 = 3;
 fn every_call_of_a_script_may_fail() {
     // A script of each mode at least.
     let scripts = trials(scaled(SCRIPTS).max(2));
-    let tally = Campaign::assert("failing calls", seed(), scripts, |seed| {
-        let mode = if seed % 2 == 0 { Mode::StrictPosix } else { Mode::Ext4Ordered };
-        crash::sweep(seed, mode)
-    });
+    let sweep = |first, scripts| {
+        Campaign::assert("failing calls", first, scripts, |seed| {
+            let mode = if seed % 2 == 0 { Mode::StrictPosix } else { Mode::Ext4Ordered };
+            crash::sweep(seed, mode)
+        })
+    };
+    let first = seed();
+    let mut tally = sweep(first, scripts);
+    // Lives are of random length. If they happen to be short, some scripts more make up for it.
+    for next in (first..).skip(scripts as usize).take(2 * scripts as usize) {
+        if tally.get("faults") > 300 * scripts {
+            break;
+        }
+        tally.merge(&sweep(next, 1));
+    }
     assert!(tally.get("faults") > 300 * scripts, "{tally}");
     assert!(tally.get("poisoned by a fault") > 0, "{tally}");
 }
