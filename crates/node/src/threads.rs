@@ -10,8 +10,8 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::open_database;
 
-/// How long a thread without work waits for more.
-const IDLE: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 500 });
+/// Long enough for the next of several calls, and soon over.
+const IDLE: Duration = Duration::from_millis(500);
 
 pub type Job = Box<dyn FnOnce() + Send>;
 
@@ -19,6 +19,8 @@ pub type Job = Box<dyn FnOnce() + Send>;
 pub struct Threads {
     name: &'static str,
     most: usize,
+    /// How long a thread without work waits for more.
+    idle: Duration,
     shared: Arc<Shared>,
 }
 
@@ -40,7 +42,7 @@ struct State {
 impl Threads {
     /// At most `most` threads at a time, called `name`.
     pub fn new(name: &'static str, most: usize) -> Self {
-        Self { name, most, shared: Arc::default() }
+        Self { name, most, idle: IDLE, shared: Arc::default() }
     }
 
     /// Runs `job`, which must not wait for another one. It runs here if there is no thread and none can be started.
@@ -49,9 +51,9 @@ impl Threads {
         state.queue.push_back(job);
         if state.idle < state.queue.len() && state.running < self.most {
             state.threads.retain(|thread| !thread.is_finished());
-            let shared = Arc::clone(&self.shared);
+            let (shared, idle) = (Arc::clone(&self.shared), self.idle);
             if let Ok(thread) =
-                thread::Builder::new().name(self.name.to_owned()).spawn(move || shared.serve())
+                thread::Builder::new().name(self.name.to_owned()).spawn(move || shared.serve(idle))
             {
                 state.threads.push(thread);
                 state.running += 1;
@@ -82,8 +84,8 @@ impl Threads {
 }
 
 impl Shared {
-    /// Runs jobs until none comes for a while.
-    fn serve(&self) {
+    /// Runs jobs until none comes for as long as `idle`.
+    fn serve(&self, idle: Duration) {
         open_database::allow_waiting();
         let mut state = self.state.lock();
         loop {
@@ -97,7 +99,7 @@ impl Shared {
                 break;
             }
             state.idle += 1;
-            let waited = self.work.wait_for(&mut state, IDLE);
+            let waited = self.work.wait_for(&mut state, idle);
             state.idle -= 1;
             if waited.timed_out() && state.queue.is_empty() {
                 break;
@@ -118,7 +120,8 @@ mod tests {
 
     #[test]
     fn many_jobs_run_on_few_threads_and_the_end_waits_for_them() {
-        let threads = Threads::new("test", 3);
+        // None ends meanwhile, however slow the machine: another one would take its place.
+        let threads = Threads { idle: Duration::from_secs(3600), ..Threads::new("test", 3) };
         let (sender, receiver) = mpsc::channel();
         for _ in 0..1000 {
             let sender = sender.clone();
@@ -132,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_job_after_a_pause_runs() {
-        let threads = Threads::new("test", 3);
+        let threads = Threads { idle: Duration::from_millis(1), ..Threads::new("test", 3) };
         for _ in 0..2 {
             let (sender, receiver) = mpsc::channel();
             threads.run(Box::new(move || sender.send(()).unwrap()));
