@@ -10,10 +10,10 @@ use terrace_env::locks::Mutex;
 use terrace_format::file_name;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::table::TableCounts;
-use terrace_format::version_edit::{FileEntry, VersionEdit};
+use terrace_format::version_edit::FileEntry;
 
 use crate::cache::table_cache::TableCache;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::info_log::InfoLog;
 use crate::iterator::StoredBlock;
 use crate::recovery::synced_files::SyncedFiles;
@@ -61,23 +61,9 @@ impl Files {
         Ok(NewTable { builder, unfinished: Unfinished { files: self, number, removes: true } })
     }
 
-    /// Records `edit`, which names new tables. If it is certain that the MANIFEST does not name them, they are removed.
-    /// After a failed write the MANIFEST may name them, and they stay until the version set or the next open has
-    /// settled that.
-    pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
-        let Err(error) = self.versions.apply(edit, counts) else { return Ok(()) };
-        if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::ReadOnly | ErrorKind::Poisoned) {
-            self.remove_tables(counts.iter().map(|(number, _)| *number));
-        }
-        Err(error)
-    }
-
-    /// Removes tables that no version lists. A table that cannot be removed does no harm, and the next open tries
-    /// again.
+    /// The same as that of [`versions`](Self::versions).
     pub(crate) fn remove_tables(&self, numbers: impl IntoIterator<Item = u64>) {
-        for number in numbers {
-            let _ = self.env.remove_file(&self.table_path(number));
-        }
+        self.versions.remove_tables(numbers);
     }
 
     /// Records that the log `number`, which takes no more records, is durable up to `size_bytes`. The next open then
@@ -126,7 +112,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// The number of the table and the counts that [`Files::record`] needs.
+    /// The number of the table and the counts that [`VersionSet::apply`] needs.
     pub(crate) fn counted(&self) -> (u64, TableCounts) {
         (self.entry.number, self.counts)
     }

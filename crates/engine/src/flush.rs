@@ -47,7 +47,7 @@ pub(crate) fn flush(
         new_files: tables.iter().map(|table| (0, table.entry.clone())).collect(),
         ..VersionEdit::default()
     };
-    files.record(edit, &tables.iter().map(Output::counted).collect::<Vec<_>>())?;
+    files.versions.apply(edit, &tables.iter().map(Output::counted).collect::<Vec<_>>())?;
     let is_new = |file: &&Arc<FileMeta>| tables.iter().any(|table| table.entry.number == file.number);
     files.versions.current().levels[0].iter().filter(is_new).for_each(|file| file.note_left_number());
     Ok(tables)

@@ -109,7 +109,7 @@ impl DbInner {
             ..VersionEdit::default()
         };
         let counts: Vec<_> = written.iter().map(Output::counted).collect();
-        self.files.record(edit, &counts).inspect_err(|error| {
+        self.files.versions.apply(edit, &counts).inspect_err(|error| {
             // An edit that found no room may still be on the disk. The next write gets its sequence number, so the edit
             // must be gone before that.
             if !error.may_pass() || self.files.versions.settle().is_err() {

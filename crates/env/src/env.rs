@@ -1,14 +1,13 @@
 //! The environment itself: files and directories by path, the lock, clocks and threads.
 
 use std::fmt;
-use std::io;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::{
-    ClockWatcher, EnvError, FileLock, LockError, LockHolder, LogFile, RandomAccessFile, Result,
-    SequentialFile, WritableFile,
+    ClockWatcher, FileLock, LockError, LockHolder, LogFile, RandomAccessFile, Result, SequentialFile,
+    WritableFile,
 };
 
 /// How background work runs in an environment.
@@ -114,18 +113,6 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     ///
     /// If the file can be neither opened nor created, for example because `path` names a directory.
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
-
-    /// Opens an existing file to write its bytes again, from the beginning. What is not written over stays, and
-    /// [`size_bytes`](WritableFile::size_bytes) counts what was written. The handle learns of every failure to store
-    /// these bytes, unlike a handle that only syncs a file that it found. Optional: the default always fails.
-    ///
-    /// # Errors
-    ///
-    /// Kind [`io::ErrorKind::Unsupported`] if the environment cannot do that. Also if the file does not exist or cannot
-    /// be opened.
-    fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        Err(EnvError::new("open to rewrite", path, io::ErrorKind::Unsupported.into()))
-    }
 
     /// Creates a write-ahead log; an existing file is emptied.
     ///

@@ -164,6 +164,8 @@ fn os_number(cause: &io::Error) -> i32 {
     const EINVAL: i32 = 22;
     const ENOSPC: i32 = 28;
     const EROFS: i32 = 30;
+    // The error of a sync holds that of the system.
+    let cause = cause.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>()).unwrap_or(cause);
     known_number(cause).unwrap_or(match cause.kind() {
         io::ErrorKind::NotFound => ENOENT,
         io::ErrorKind::PermissionDenied => EACCES,

@@ -80,7 +80,7 @@ impl Compactor {
             }
         }
         let tables = edit.new_files.len();
-        self.files.record(edit, &counts)?;
+        self.files.versions.apply(edit, &counts)?;
         Ok(Compacted { read_bytes, written_bytes, tables })
     }
 

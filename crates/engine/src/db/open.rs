@@ -440,7 +440,7 @@ pub(super) fn recover(
     };
     let may_keep = is_ours && !parts.options.read_only && kept_logs::hold_if_small(&mut logs)?;
     let recovered = replay.run(&logs, last_sequence)?;
-    let kept = if may_keep { kept_logs::keep(&**env, &logs, &recovered, &synced_files) } else { Vec::new() };
+    let kept = if may_keep { kept_logs::to_keep(&logs, &recovered, &synced_files) } else { Vec::new() };
     if is_ours && !parts.options.read_only {
         let needless = kept_logs::needless(&logs, &recovered, &kept, &synced_files);
         log_numbers.retain(|number| !needless.contains(number));

@@ -68,11 +68,6 @@ impl DbInner {
         if let Some(wal) = token.wal.as_mut().filter(|_| renewed) {
             wal.note_synced_name();
         }
-        // The directory was synced before a MANIFEST named the first log.
-        let first = self.files.versions.log_number();
-        for kept in token.kept.iter_mut().filter(|kept| renewed || kept.number == first) {
-            kept.note_synced_name();
-        }
         Ok(())
     }
 
@@ -107,7 +102,7 @@ impl DbInner {
         if recovered.is_empty() {
             let newest = self.background.lock().logs.iter().copied().max();
             let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
-            self.files.record(edit, &[])?;
+            self.files.versions.apply(edit, &[])?;
             self.background.lock().logs.retain(|number| Some(*number) == newest);
         } else {
             self.flush_sealed(&recovered)?;

@@ -2,9 +2,9 @@
 //!
 //! If a killed process left little in its logs, the memtable read from them becomes the active one instead of a table.
 //! The logs stay until that memtable is flushed with what is written later. A sync of a log that was found proves
-//! nothing, so each kept log is written once more in place, with the bytes that were read. The handle that does so
-//! learns of every failure to store them, and its sync counts. Bytes that are on the disk already do not change, so a
-//! loss of power can take nothing.
+//! nothing, and nor does writing it again in place: ext4 loses what is written to a page that it once failed to write
+//! and that was new at the time, and the sync succeeds. So before a sync or a close counts, each kept log is replaced by
+//! a new file, with the bytes that were read. They are held in memory until then.
 //!
 //! A log that an earlier session noted as synced is not kept: its records are found for the second time, and a table
 //! spares later opens from reading them again.
@@ -12,54 +12,35 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_env::{Env, RandomAccessFile, WritableFile};
+use terrace_env::{Env, RandomAccessFile};
+use terrace_format::file_name;
 
 use crate::error::Result;
 use crate::recovery::needed_logs::OpenLog;
 use crate::recovery::replay::RecoveredLogs;
 use crate::recovery::synced_files::SyncedFiles;
 
-/// Logs that hold more in total are flushed to tables: writing them again would take longer than an open should.
+/// Logs that hold more in total are flushed to tables: holding and writing them again would cost more than a table.
 const MAX_KEPT_BYTES: u64 = 1 << 20;
 
 /// More logs are flushed to tables, so that sessions that are killed one after the other do not leave ever more of them.
 const MAX_KEPT_LOGS: usize = 4;
 
-/// A log whose records are in the active memtable. It was written once more and waits for a sync.
+/// A log whose records are in the active memtable. It must be replaced before they are durable.
 pub(crate) struct KeptLog {
     pub(crate) number: u64,
-    file: Box<dyn WritableFile>,
-    has_durable_name: bool,
+    /// Bytes of whole records.
+    pub(crate) size_bytes: u64,
+    found: Arc<dyn RandomAccessFile>,
 }
 
 impl KeptLog {
-    fn rewrite(env: &dyn Env, log: &OpenLog, end: u64) -> Result<Self> {
-        let mut bytes = vec![0; end as usize];
-        log.file.read_exact_at(0, &mut bytes)?;
-        let mut file = env.open_to_rewrite(&log.path)?;
-        file.append(&bytes)?;
-        file.flush()?;
-        Ok(Self { number: log.number, file, has_durable_name: false })
-    }
-
-    /// Bytes of whole records.
-    pub(crate) fn size_bytes(&self) -> u64 {
-        self.file.size_bytes()
-    }
-
-    /// Notes that the file's name is durable.
-    pub(crate) fn note_synced_name(&mut self) {
-        self.has_durable_name = true;
-    }
-
-    /// Makes the records durable, along with the file's name.
-    pub(crate) fn sync(&mut self, env: &dyn Env, directory: &Path) -> Result<()> {
-        self.file.sync()?;
-        if !self.has_durable_name {
-            env.sync_directory(directory)?;
-            self.has_durable_name = true;
-        }
-        Ok(())
+    /// Puts a new file with the same records in the log's place. They and its name are durable then.
+    pub(crate) fn replace(&self, env: &dyn Env, directory: &Path) -> Result<()> {
+        let mut bytes = vec![0; self.size_bytes as usize];
+        self.found.read_exact_at(0, &mut bytes)?;
+        let temporary = directory.join(file_name::temporary_name(self.number));
+        Ok(env.replace_file(&directory.join(file_name::log_name(self.number)), &bytes, &temporary)?)
     }
 }
 
@@ -82,14 +63,9 @@ pub(crate) fn hold_if_small(logs: &mut [OpenLog]) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes `logs`, which [`hold_if_small`] holds in memory, once more if they are to be kept. Otherwise, or if that
-/// fails, the result is empty, and what was recovered must be flushed.
-pub(crate) fn keep(
-    env: &dyn Env,
-    logs: &[OpenLog],
-    recovered: &RecoveredLogs,
-    synced: &SyncedFiles,
-) -> Vec<KeptLog> {
+/// The logs with records among `logs`, which [`hold_if_small`] holds in memory, if they are to be kept. If the result is empty, what was
+/// recovered must be flushed.
+pub(crate) fn to_keep(logs: &[OpenLog], recovered: &RecoveredLogs, synced: &SyncedFiles) -> Vec<KeptLog> {
     let fills_one_memtable = matches!(&recovered.memtables[..], [only] if !only.table.is_empty());
     let are_whole = recovered.ends.len() == logs.len();
     let are_new = logs.iter().all(|log| synced.end_of_log(log.number) == 0);
@@ -97,7 +73,12 @@ pub(crate) fn keep(
         return Vec::new();
     }
     let with_records = logs.iter().zip(&recovered.ends).filter(|(_, end)| **end > 0);
-    with_records.map(|(log, end)| KeptLog::rewrite(env, log, *end)).collect::<Result<_>>().unwrap_or_default()
+    let kept = |(log, end): (&OpenLog, &u64)| KeptLog {
+        number: log.number,
+        size_bytes: *end,
+        found: Arc::clone(&log.file),
+    };
+    with_records.map(kept).collect()
 }
 
 /// The empty logs that need not stay until a flush, so that sessions that were killed before they wrote anything leave none. The first log

@@ -1,5 +1,5 @@
 //! Recovery: what an open makes of the files that the last process left. Predecessor: `db/open`. Successors: the
-//! version set and the sealed memtables. Only `synced_files` and `kept_logs` write anything.
+//! version set and the sealed memtables. Only `synced_files` and, later, `kept_logs` write anything.
 //!
 //! ```text
 //! CURRENT ─► version/recover ─► version/manifest       the tables, and which logs count
@@ -14,7 +14,7 @@
 //! | case | what is done | where | which test shows it |
 //! |---|---|---|---|
 //! | clean end: after the last record, or in zeros | the log is read up to that point | `replay` | `opening.rs`: `a_torn_log_keeps_what_is_whole` |
-//! | a killed process left little in its logs | the logs stay, written once more; no table is made of them | `kept_logs` | `reopening.rs`: `what_a_killed_process_left_in_a_small_log_stays_there_and_one_sync_makes_it_durable` |
+//! | a killed process left little in its logs | the logs stay; new files replace them before a sync counts; no table is made of them | `kept_logs` | `reopening.rs`: `what_a_killed_process_left_in_a_small_log_stays_there_and_a_new_file_makes_it_durable` |
 //! | torn tail: the file ends within a record whose lengths agree | the record is left out; nobody was told that it was stored | `verdict` | `logs.rs`: `a_log_that_is_cut_off_anywhere_has_lost_nothing_that_was_acknowledged` |
 //! | a killed process had not stored the record's header | the same | `verdict`, `evidence` | `logs.rs`: `a_log_cut_anywhere_in_a_record_that_holds_a_log_opens_and_repair_creates_nothing` |
 //! | lengths that lead beyond the end and do not agree | refused as damage | `verdict` | `logs.rs`: `a_log_does_not_end_at_a_record_whose_lengths_are_damaged` |

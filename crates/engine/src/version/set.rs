@@ -40,7 +40,7 @@ use crate::recovery::needed_logs::RecoveredNumbers;
 use crate::sync::{ArcSwap, Mutex};
 use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
-use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
+use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::manifest::ManifestWriter;
 use crate::version::recover::{
     FILE_NUMBER_LIMIT, Recovered, StoredCompactPointers, first_free_number, list_directory, recover,
@@ -68,6 +68,15 @@ struct Changes {
     failure: Option<Error>,
     /// Set while it is unknown whether the disk holds an edit that found no room: the new tables that the edit names.
     unsettled: Option<Vec<u64>>,
+}
+
+/// A change of which nothing is written yet.
+struct Prepared {
+    edit: VersionEdit,
+    version: Arc<Version>,
+    pointers: StoredCompactPointers,
+    /// Tables that the new version does not list.
+    removed: Vec<Arc<FileMeta>>,
 }
 
 impl Changes {
@@ -210,8 +219,8 @@ impl VersionSet {
         self.changes.lock().pointers.clone()
     }
 
-    /// Makes `edit` durable, then current, and returns the new version. `counts` says what is in the new files, by
-    /// number. The files must be synced; their names need not be.
+    /// Makes `edit` durable, then current, and returns the new version. `counts` says what is in the new files that were
+    /// written for it, by number. The files must be synced; their names need not be.
     ///
     /// This method fills in the edit's `next_file_number`, `previous_log_number` and `comparator`. `log_number` and
     /// `last_sequence` may be left out, and then stay as they are.
@@ -221,34 +230,15 @@ impl VersionSet {
     ///   changes anything.
     /// - `DiskFull` if there is no room. Later changes may succeed.
     /// - After any other failure to write, every later change is refused with `Poisoned`.
+    ///
+    /// The new files are removed if nothing of the edit was handed to the system. After a failed write, whatever its error, the
+    /// MANIFEST may name them, and they stay until a later change or the next open has settled that.
     pub fn apply(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<Arc<Version>> {
-        if self.options.read_only {
-            let message = "the database was opened read-only";
-            return Err(Error::at_path(ErrorKind::ReadOnly, &self.options.directory, message));
-        }
         let mut changes = self.changes.lock();
-        if let Some(failure) = &changes.failure {
-            return Err(Error::poisoned(failure));
-        }
-        self.settle_changes(&mut changes)?;
-        let edit = self.complete(edit)?;
-        let base = self.current();
-        let new = NewFiles {
-            newest_sequence: edit.last_sequence.unwrap_or_default(),
-            origin: FileOrigin::Written,
-            counts,
-        };
-        let mut builder = VersionBuilder::new(&base, Arc::clone(&self.obsolete), new);
-        builder.apply(&edit.deleted_files, edit.new_files.iter().cloned(), MissingFile::Refuse)?;
-        let (version, removed) = builder.finish();
-        if cfg!(debug_assertions) {
-            checker::check(&version)?;
-        }
-        let version = Arc::new(version);
-        let mut pointers = changes.pointers.clone();
-        for (level, key) in &edit.compact_pointers {
-            pointers[*level] = Some(key.clone());
-        }
+        let prepared = self.prepare(&mut changes, edit, counts);
+        let Prepared { edit, version, pointers, removed } = prepared.inspect_err(|_| {
+            self.remove_tables(counts.iter().map(|(number, _)| *number));
+        })?;
         let numbers = (edit.log_number, edit.last_sequence);
         if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
             if error.may_pass() {
@@ -269,6 +259,47 @@ impl VersionSet {
         Ok(version)
     }
 
+    /// Completes `edit` and builds the version that it makes. Nothing of it is written.
+    fn prepare(
+        &self,
+        changes: &mut Changes,
+        edit: VersionEdit,
+        counts: &[(u64, TableCounts)],
+    ) -> Result<Prepared> {
+        if self.options.read_only {
+            let message = "the database was opened read-only";
+            return Err(Error::at_path(ErrorKind::ReadOnly, &self.options.directory, message));
+        }
+        self.settle_changes(changes)?;
+        let edit = self.complete(edit)?;
+        let base = self.current();
+        let new = NewFiles {
+            newest_sequence: edit.last_sequence.unwrap_or_default(),
+            origin: FileOrigin::Written,
+            counts,
+        };
+        let mut builder = VersionBuilder::new(&base, Arc::clone(&self.obsolete), new);
+        builder.apply(&edit.deleted_files, edit.new_files.iter().cloned(), MissingFile::Refuse)?;
+        let (version, removed) = builder.finish();
+        if cfg!(debug_assertions) {
+            checker::check(&version)?;
+        }
+        let version = Arc::new(version);
+        let mut pointers = changes.pointers.clone();
+        for (level, key) in &edit.compact_pointers {
+            pointers[*level] = Some(key.clone());
+        }
+        Ok(Prepared { edit, version, pointers, removed })
+    }
+
+    /// Removes tables that no version lists. If one stays, it does no harm, and the next open removes it.
+    pub(crate) fn remove_tables(&self, numbers: impl IntoIterator<Item = u64>) {
+        let VersionSetOptions { env, directory, .. } = &self.options;
+        for number in numbers {
+            let _ = env.remove_file(&directory.join(file_name::table_name(number)));
+        }
+    }
+
     /// Makes sure that the disk states the version in force and nothing else. After a change that found no room, the
     /// disk may or may not hold that change. This method then writes a new MANIFEST and removes the tables that the
     /// change named. Call it before writing a table under a number that was used before.
@@ -280,20 +311,15 @@ impl VersionSet {
     }
 
     fn settle_changes(&self, changes: &mut Changes) -> Result<()> {
+        if let Some(failure) = &changes.failure {
+            return Err(Error::poisoned(failure));
+        }
         let Some(tables) = changes.unsettled.take() else { return Ok(()) };
         let settled = self.complete(VersionEdit::default()).and_then(|edit| {
             self.replace_manifest(changes, &self.current(), &changes.pointers.clone(), edit)
         });
         match settled {
-            Ok(()) => {
-                for number in tables {
-                    // If the table stays, the next open removes it.
-                    let _ = self
-                        .options
-                        .env
-                        .remove_file(&self.options.directory.join(file_name::table_name(number)));
-                }
-            }
+            Ok(()) => self.remove_tables(tables),
             Err(error) if error.may_pass() => {
                 changes.unsettled = Some(tables);
                 return Err(error);

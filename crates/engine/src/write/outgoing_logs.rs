@@ -30,15 +30,19 @@ impl<B: Backlog> Writer<B> {
         })
     }
 
-    /// Syncs the logs that were found at the open and still matter.
-    pub(super) fn sync_kept_logs(&self, commit: &mut CommitState) -> Result<()> {
+    /// Makes the logs that were found at the open and still matter durable.
+    pub(super) fn replace_kept_logs(&self, commit: &mut CommitState) -> Result<()> {
         if commit.kept.is_empty() {
             return Ok(());
         }
         self.backlog.close_later(self.take_flushed_logs(commit));
-        for kept in &mut commit.kept {
-            kept.sync(&*self.files.env, &self.files.directory)?;
-            self.files.note_synced_log(kept.number, kept.size_bytes());
+        for kept in &commit.kept {
+            kept.replace(&*self.files.env, &self.files.directory)?;
+            self.files.note_synced_log(kept.number, kept.size_bytes);
+        }
+        // The directory was synced after the active log was begun.
+        if let Some(wal) = commit.wal.as_mut().filter(|_| !commit.kept.is_empty()) {
+            wal.note_synced_name();
         }
         Ok(())
     }

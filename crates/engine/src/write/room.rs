@@ -120,7 +120,7 @@ impl<B: Backlog> Writer<B> {
         self.published.super_version().sealed.first().map(|sealed| sealed.file_number)
     }
 
-    /// Waits until what the open read from logs is durable: in tables, or in logs that this session wrote once more.
+    /// Waits until what the open read from logs is durable: in tables, or in new logs in the place of those that were found.
     /// Nothing that comes later is durable before that. A mere sync of those logs proves nothing: pages that a device
     /// refused count as clean afterwards, and only the handles that were open at the time learn of the failure.
     pub(crate) fn settle_recovered(&self, commit: &mut CommitState) -> Result<()> {
@@ -128,7 +128,7 @@ impl<B: Backlog> Writer<B> {
             self.wait_for_flush_of(newest)?;
             commit.recovered = None;
         }
-        if self.sync_kept_logs(commit).is_err() {
+        if self.replace_kept_logs(commit).is_err() {
             // The memtable has everything that is in these logs.
             self.flush_with_token(commit)?;
         }

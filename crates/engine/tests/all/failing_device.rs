@@ -94,7 +94,7 @@ fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
 
 #[test]
 fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_every_write() {
-    for failure in [Failure::Io, Failure::NoSpace] {
+    for failure in [Failure::Io, Failure::NoSpace].into_iter().chain(Failure::OTHERS) {
         let mut env = SimulatedEnv::new(1, Mode::StrictPosix);
         let db = Db::open(DIRECTORY, options(&env)).unwrap();
         db.put(b"key", b"value", &WriteOptions { sync: true }).unwrap();
@@ -133,6 +133,38 @@ fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_p
         let get = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap();
         assert_eq!(get(b"z0"), Some(Vec::new()), "seed {seed}: it was acknowledged");
         assert_eq!(get(b"key 50"), found, "seed {seed}: it could still be read");
+    }
+}
+
+/// The system fails to write a log on its own, so that no call fails, and the process is killed. On ext4, what is written to these
+/// pages again, in place, never reaches the disk.
+#[test]
+fn what_a_killed_process_left_survives_a_power_cut_once_a_sync_or_a_close_counts() {
+    for mode in [Mode::StrictPosix, Mode::Ext4Ordered] {
+        for seed in 0..40 {
+            let mut env = SimulatedEnv::new(seed, mode);
+            let db = Db::open(DIRECTORY, options(&env)).unwrap();
+            db.put(b"a1", b"", &WriteOptions { sync: true }).unwrap();
+            for key in 0..4 {
+                db.put(format!("b{key}").as_bytes(), &[b'v'; 30_000], &WriteOptions::default()).unwrap();
+            }
+            env.fail_at(FaultPlan::new(1, Failure::WriteBack));
+            let _ = env.exists(DIRECTORY.as_ref());
+            env.kill_process();
+
+            let db = Db::open(DIRECTORY, options(&env)).unwrap();
+            if seed % 2 == 0 {
+                db.put(b"z0", b"", &WriteOptions { sync: true }).unwrap();
+            } else {
+                db.close().unwrap();
+            }
+            env.cut_power();
+
+            let db = Db::open(DIRECTORY, options(&env)).unwrap();
+            let has = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap().is_some();
+            assert!(seed % 2 == 1 || has(b"z0"), "{mode:?}, seed {seed}: it was acknowledged");
+            assert!([&b"a1"[..], b"b0", b"b1", b"b2", b"b3"].map(has) == [true; 5], "{mode:?}, seed {seed}");
+        }
     }
 }
 

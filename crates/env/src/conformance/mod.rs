@@ -78,7 +78,6 @@ pub const CHECKS: &[Check] = &[
     ("empties a file created again", writing::create_empties),
     ("appends after the end", writing::append_goes_on),
     ("syncs", writing::syncs),
-    ("writes a file again", writing::again),
     ("writes without a close", writing::dropped_files_are_written),
     ("refuses to write where no file can be", writing::where_no_file_can_be),
     ("logs are readable at once", log::readable_at_once),

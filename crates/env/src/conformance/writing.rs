@@ -1,7 +1,4 @@
 //! Checks of buffered writes.
-
-use std::io::ErrorKind;
-
 use super::{TestDirectory, pattern};
 
 pub(super) fn pieces_of_any_size(scratch: &TestDirectory) {
@@ -71,28 +68,6 @@ pub(super) fn dropped_files_are_written(scratch: &TestDirectory) {
     file.append(b"kept").unwrap();
     drop(file);
     assert_eq!(scratch.read("file"), b"kept");
-}
-
-pub(super) fn again(scratch: &TestDirectory) {
-    let path = scratch.path("file");
-    let mut file = scratch.env.create(&path).unwrap();
-    file.append(b"first,second").unwrap();
-    file.close().unwrap();
-    match scratch.env.open_to_rewrite(&path) {
-        Err(error) => assert_eq!(error.kind(), ErrorKind::Unsupported),
-        Ok(mut file) => {
-            file.append(b"FIR").unwrap();
-            file.append(b"ST").unwrap();
-            file.flush().unwrap();
-            assert_eq!(scratch.read("file"), b"FIRST,second", "the rest stays");
-            file.sync().unwrap();
-            assert_eq!(file.size_bytes(), 5);
-            file.close().unwrap();
-            assert_eq!(scratch.read("file"), b"FIRST,second");
-        }
-    }
-    assert!(scratch.env.open_to_rewrite(&scratch.path("missing")).is_err());
-    assert_eq!(scratch.names(), ["file"]);
 }
 
 pub(super) fn where_no_file_can_be(scratch: &TestDirectory) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::slots::SlotFile;
-use crate::error::given_up;
+use crate::error::{given_up, sync_failed};
 use crate::log_state::LogState;
 use crate::{
     EnvError, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile,
@@ -113,7 +113,7 @@ impl WritableFile for PooledWritableFile {
 
     fn sync(&mut self) -> Result<()> {
         self.flush()?;
-        self.attempt("sync", |this| this.file.flush())
+        self.attempt("sync", |this| this.file.flush().map_err(sync_failed))
     }
 
     fn size_bytes(&self) -> u64 {
@@ -197,7 +197,7 @@ impl LogFile for PooledLogFile {
 
     fn sync(&mut self) -> Result<()> {
         self.check_whole("sync")?;
-        self.file.flush().map_err(|error| {
+        self.file.flush().map_err(sync_failed).map_err(|error| {
             self.state = LogState::Lost(error.kind());
             self.failed("sync", error)
         })

@@ -160,10 +160,6 @@ impl Env for PooledEnv {
         Ok(Box::new(PooledWritableFile::new(file, path, end)))
     }
 
-    fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        Ok(Box::new(PooledWritableFile::new(self.existing("open to rewrite", path)?, path, 0)))
-    }
-
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         Ok(Box::new(PooledLogFile::new(self.emptied(path)?, path)))
     }

@@ -148,11 +148,6 @@ impl Env for PosixEnv {
         Ok(Box::new(file))
     }
 
-    fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file = self.at("open to rewrite", path, |path_at| path_at.open_regular(OFlags::WRONLY))?;
-        Ok(Box::new(HostWritableFile::new(file, path, 0)))
-    }
-
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         self.create_log_at(path, true)
     }

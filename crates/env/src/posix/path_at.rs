@@ -13,7 +13,7 @@ use std::sync::{Arc, Weak};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::retry_on_intr;
 
-use super::raw_file::sync_file;
+use super::raw_file::sync_directory;
 use crate::{DirectoryHold, EnvError, FileId, Result};
 
 /// The name by which a directory contains itself.
@@ -209,14 +209,9 @@ impl<'a> PathAt<'a> {
 
     /// Makes the names in the directory durable. A held directory needs no descriptor for that.
     pub(super) fn sync_names(&self) -> io::Result<()> {
-        let synced = match &self.held {
-            Some(held) if self.path == Path::new(ITSELF) => sync_file(&held.descriptor, false),
-            _ => sync_file(&self.open(OFlags::RDONLY)?, false),
-        };
-        match synced {
-            // The file system has no such operation: there is nothing more to do.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
-            result => result,
+        match &self.held {
+            Some(held) if self.path == Path::new(ITSELF) => sync_directory(&held.descriptor),
+            _ => sync_directory(&self.open(OFlags::RDONLY)?),
         }
     }
 }

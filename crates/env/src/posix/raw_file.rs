@@ -5,6 +5,8 @@ use std::io;
 use std::os::fd::IntoRawFd;
 use std::os::unix::fs::FileExt;
 
+use crate::error::sync_failed;
+
 /// Reads until `buffer` is full or the file ends. Returns the number of bytes.
 pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
     let mut read_bytes = 0;
@@ -34,6 +36,19 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result
 ///
 /// On macOS both are `F_FULLFSYNC`, because `fsync` there leaves the bytes in the disk's own cache.
 pub(crate) fn sync_file(file: &File, synced_before: bool) -> io::Result<()> {
+    try_sync(file, synced_before).map_err(sync_failed)
+}
+
+/// Makes the names in a directory durable.
+pub(super) fn sync_directory(directory: &File) -> io::Result<()> {
+    match try_sync(directory, false) {
+        // The file system has no such operation: there is nothing more to do.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
+        result => result.map_err(sync_failed),
+    }
+}
+
+fn try_sync(file: &File, synced_before: bool) -> io::Result<()> {
     let synced = if synced_before { file.sync_data() } else { file.sync_all() };
     #[cfg(target_vendor = "apple")]
     if synced.as_ref().is_err_and(lacks_full_sync) {

@@ -134,14 +134,30 @@ pub enum Failure {
     WriteBack,
     /// The process has reached its limit of open files (`EMFILE`). Only for calls that [open](CallKind::opens) one.
     NoDescriptor,
+    /// Any other error that a system may return, for what reason ever: one of [`OTHERS`](Self::OTHERS), say.
+    Other(io::ErrorKind),
 }
 
 impl Failure {
+    /// Errors from which a caller might conclude more than that the call failed.
+    pub const OTHERS: [Self; 9] = [
+        Self::Other(io::ErrorKind::QuotaExceeded),
+        Self::Other(io::ErrorKind::ReadOnlyFilesystem),
+        Self::Other(io::ErrorKind::PermissionDenied),
+        Self::Other(io::ErrorKind::OutOfMemory),
+        Self::Other(io::ErrorKind::InvalidInput),
+        Self::Other(io::ErrorKind::TimedOut),
+        Self::Other(io::ErrorKind::ResourceBusy),
+        Self::Other(io::ErrorKind::StaleNetworkFileHandle),
+        Self::Other(io::ErrorKind::Unsupported),
+    ];
+
     pub(super) fn error(self) -> io::Error {
         match self {
             Self::Io | Self::WriteBack => io::Error::other("simulated input/output error"),
             Self::NoSpace => io::Error::new(io::ErrorKind::StorageFull, "simulated full device"),
             Self::NoDescriptor => io::Error::from_raw_os_error(TOO_MANY_FILES[0]),
+            Self::Other(kind) => kind.into(),
         }
     }
 }
@@ -150,7 +166,7 @@ impl Failure {
 ///
 /// A failing sync does what Linux does: pages that were waiting are each written or dropped, by the seed, and count
 /// as clean from then on. Readers still see all of them, the next sync succeeds, and a power cut shows which were
-/// dropped.
+/// dropped. Half of the time, what is written later to a dropped page that the disk never held is lost as well, as on ext4.
 ///
 /// The same happens to most files when the system fails to write them [on its own](Failure::WriteBack). The next sync
 /// by each handle that was open at the time then reports it, once. A handle opened later learns of it only if nobody

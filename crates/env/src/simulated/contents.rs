@@ -22,11 +22,16 @@
 //!    A log is not mapped if it has a write that stopped where only an unmapped log's does (within a page, at a
 //!    failure; within a block that was begun before, at the death of its process).
 //!
+//! What a failure to write pages leaves. Each page was written, or is dropped and waits no more; a later write to it makes
+//! it wait again as a whole. But a page that the disk never held may be lost for good, as on ext4, which has taken its
+//! extent for written although it still reads as zeros after a loss of power: later writes to that page, by whatever
+//! handle, succeed, can be read and synced, and leave zeros. A truncation that takes the page away ends this.
+//!
 //! What the death of a process leaves in a log is everything written, followed by zeros up to the end of the block if
 //! the log is mapped. Of a write in progress it leaves a prefix; or, of a record being stored into a mapped block,
 //! any part without its header.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Mode;
@@ -114,6 +119,8 @@ pub(super) struct Contents {
     changes: Vec<Change>,
     /// Whether a failed sync or write-back dropped pages: the disk then lags behind the cache although nothing waits.
     dropped_pages: bool,
+    /// Pages, by number, of which no later write reaches the disk.
+    lost_pages: BTreeSet<usize>,
     /// How often the system failed to write pages of the file.
     failures: u64,
     /// Whether a handle was told of the last failure.
@@ -185,6 +192,7 @@ impl Contents {
             let change = Change::Truncate { size };
             change.apply(Arc::make_mut(&mut self.cached));
             self.changes.push(change);
+            self.lost_pages.split_off(&size.div_ceil(PAGE_SIZE_BYTES));
         }
     }
 
@@ -198,6 +206,7 @@ impl Contents {
         }
         // The two differ only if pages were dropped.
         durable.resize(self.cached.len(), 0);
+        clear_pages(durable, &self.lost_pages);
         self.is_unmapped = false;
     }
 
@@ -205,7 +214,18 @@ impl Contents {
     pub(super) fn fail_write_back(&mut self, random: &mut Random) {
         if !self.changes.is_empty() {
             let cut = Cut { mode: Mode::StrictPosix, sector_size_bytes: PAGE_SIZE_BYTES, maps_logs: false };
+            let first_new = self.durable.len().div_ceil(PAGE_SIZE_BYTES);
             self.durable = Arc::new(self.survivors(cut, random).0);
+            if random.chance(1, 2) {
+                let pages = self.cached.len().div_ceil(PAGE_SIZE_BYTES);
+                let is_zeros = |image: &[u8], page: usize| {
+                    let rest = &image[(page * PAGE_SIZE_BYTES).min(image.len())..];
+                    rest[..rest.len().min(PAGE_SIZE_BYTES)].iter().all(|byte| *byte == 0)
+                };
+                let was_dropped =
+                    |page: &usize| is_zeros(&self.durable, *page) && !is_zeros(&self.cached, *page);
+                self.lost_pages.extend((first_new..pages).filter(was_dropped));
+            }
             self.changes.clear();
             self.dropped_pages = true;
             self.failures += 1;
@@ -344,6 +364,7 @@ impl Contents {
             }
         }
         result.resize(size, 0);
+        clear_pages(&mut result, &self.lost_pages);
         (result, sectors)
     }
 
@@ -457,6 +478,15 @@ fn half_copied(mut page: Vec<u8>, change: &Change, page_start: usize, random: &m
         }
     }
     page
+}
+
+/// Fills these pages of `image` with zeros.
+fn clear_pages(image: &mut [u8], pages: &BTreeSet<usize>) {
+    for page in pages {
+        let start = (page * PAGE_SIZE_BYTES).min(image.len());
+        let end = (start + PAGE_SIZE_BYTES).min(image.len());
+        image[start..end].fill(0);
+    }
 }
 
 #[cfg(test)]

@@ -116,12 +116,6 @@ impl Env for SimulatedEnv {
         Ok(Box::new(SimulatedWritableFile::new(Handle::new(&self.process, file, path))))
     }
 
-    fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file =
-            self.process.open(path).map_err(|source| EnvError::new("open to rewrite", path, source))?;
-        Ok(Box::new(SimulatedWritableFile::at_start(Handle::new(&self.process, file, path))))
-    }
-
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         let file = self.process.create_log(path).map_err(|source| EnvError::new("create", path, source))?;
         Ok(Box::new(SimulatedLogFile::new(Handle::new(&self.process, file, path))))

@@ -126,11 +126,6 @@ impl SimulatedWritableFile {
         Self { handle, buffer: Vec::new(), size_bytes, is_closed: false, failure: None }
     }
 
-    /// Writes from the beginning of the file, whatever it holds.
-    pub(super) fn at_start(handle: Handle) -> Self {
-        Self { handle, buffer: Vec::new(), size_bytes: 0, is_closed: false, failure: None }
-    }
-
     /// Runs `work`, or fails if anything failed before. Remembers a failure.
     fn attempt(
         &mut self,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::call::{Call, CallKind, Failure, Fault, halted};
 use super::names::{File, Names};
 use super::system::{Machine, State};
+use crate::error::sync_failed;
 use crate::names::normal;
 
 /// A process. Clones are the same one.
@@ -126,7 +127,7 @@ impl Process {
                 let mut contents = file.lock();
                 contents.fail_write_back(&mut state.random);
                 contents.report_failure(known_failures);
-                Err(fault.failure.error())
+                Err(sync_failed(fault.failure.error()))
             }
             None => {
                 state.names.sync_file(self.machine.mode, file);
@@ -171,7 +172,14 @@ impl Process {
 
     pub(super) fn sync_directory(&self, call: Call<'_>) -> io::Result<()> {
         let mode = self.machine.mode;
-        self.on_names(call, |names| names.sync_directory(mode, &normal(call.path)))
+        self.call_with_fault(call, |state, fault| match fault.map(|fault| fault.failure) {
+            // To sync a directory, the system has to open it.
+            Some(failure @ (Failure::NoDescriptor | Failure::Other(ErrorKind::PermissionDenied))) => {
+                Err(failure.error())
+            }
+            Some(failure) => Err(sync_failed(failure.error())),
+            None => state.names.sync_directory(mode, &normal(call.path)),
+        })
     }
 
     /// Locks the file at `path`, creating it if missing. `None` if it is locked.

@@ -9,6 +9,7 @@ use windows_sys::Win32::Foundation::{
 };
 
 use super::open;
+use crate::error::sync_failed;
 
 /// Makes a directory and those of its parents that are missing.
 pub(super) fn create_all(path: &Path) -> io::Result<()> {
@@ -52,11 +53,14 @@ pub(super) fn sync(path: &Path) -> io::Result<()> {
         ERROR_INVALID_PARAMETER,
         ERROR_NOT_SUPPORTED,
     ];
-    match open::directory_to_sync(path).and_then(|directory| directory.sync_all()) {
-        Err(error) if open::is(&error, &CANNOT_FLUSH) => {
-            // It has to be there all the same.
-            std::fs::metadata(path).map(drop)
-        }
-        result => result,
+    // It has to be there, in any case.
+    let if_it_exists = || std::fs::metadata(path).map(drop);
+    match open::directory_to_sync(path) {
+        Err(error) if open::is(&error, &CANNOT_FLUSH) => if_it_exists(),
+        Err(error) => Err(error),
+        Ok(directory) => match directory.sync_all() {
+            Err(error) if open::is(&error, &CANNOT_FLUSH) => if_it_exists(),
+            result => result.map_err(sync_failed),
+        },
     }
 }

@@ -111,12 +111,6 @@ impl Env for WindowsEnv {
         Ok(Box::new(file))
     }
 
-    fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file =
-            self.at("open to rewrite", path, |path| open::open(OpenOptions::new().write(true), path))?;
-        Ok(Box::new(HostWritableFile::new(file, path, 0)))
-    }
-
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         let file = self.at("create", path, open::anew)?;
         Ok(Box::new(HostLogFile::new(file, path, false)))

@@ -22,6 +22,8 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use super::open::{self, handle_of, is, patiently, patiently_if};
 use super::path::wide;
+use super::raw_file::sync_file;
+use crate::error::sync_failed;
 use crate::locks::Mutex;
 
 /// Files that were removed under their former names, and whose last ones could not be removed yet.
@@ -47,7 +49,7 @@ pub(super) fn replace(path: &Path, contents: &[u8], temporary: &Path) -> io::Res
         let mut file = open::anew(temporary)?;
         file.write_all(contents)?;
         // Before the rename: otherwise the name could be durable before the bytes.
-        file.sync_all()?;
+        sync_file(&file, false)?;
         drop(file);
         rename_over(temporary, path)
     };
@@ -74,6 +76,7 @@ fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
     }
     // Apart from the rename, which cannot be done twice.
     patiently_if(may_pass, || OpenOptions::new().write(true).share_mode(open::SHARE_ALL).open(to)?.sync_all())
+        .map_err(sync_failed)
 }
 
 fn move_file(from: &Path, to: &Path, flags: MOVE_FILE_FLAGS) -> io::Result<()> {
@@ -181,7 +184,7 @@ const CANNOT_LINK: [u32; 5] = [
 fn copy_to_new(from: &Path, to: &Path) -> io::Result<()> {
     let mut source = open::to_read(from)?;
     let mut target = open::open(OpenOptions::new().write(true).create_new(true), to)?;
-    let copied = io::copy(&mut source, &mut target).and_then(|_| target.sync_all());
+    let copied = io::copy(&mut source, &mut target).and_then(|_| sync_file(&target, false));
     if copied.is_err() {
         // Half a copy is useless. The failure above is the one to report.
         drop(target);

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::windows::fs::FileExt;
 
+use crate::error::sync_failed;
+
 /// Reads until `buffer` is full or the file ends. Returns the number of bytes.
 pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
     let mut read_bytes = 0;
@@ -30,7 +32,7 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result
 
 /// Makes bytes and size durable (`FlushFileBuffers`): there is no cheaper way for a file that was synced before.
 pub(crate) fn sync_file(file: &File, _synced_before: bool) -> io::Result<()> {
-    file.sync_all()
+    file.sync_all().map_err(sync_failed)
 }
 
 /// Closes the file. Windows reports failed writes when they are made, or by a sync.

@@ -289,7 +289,10 @@ fn leaves_things_as_they_were(fault: &FaultPlan) -> bool {
     let writes = [CallKind::Write, CallKind::WriteLog, CallKind::CreateLog, CallKind::Link];
     match fault.failure() {
         Failure::Io | Failure::WriteBack => false,
-        Failure::NoSpace => !fault.is_lasting() && fault.kind().is_some_and(|kind| writes.contains(&kind)),
+        Failure::Other(kind) if kind != std::io::ErrorKind::QuotaExceeded => false,
+        Failure::NoSpace | Failure::Other(_) => {
+            !fault.is_lasting() && fault.kind().is_some_and(|kind| writes.contains(&kind))
+        }
         Failure::NoDescriptor => true,
     }
 }

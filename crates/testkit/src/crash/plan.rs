@@ -76,7 +76,8 @@ impl LifePlan {
 fn draw_fault(random: &mut Random) -> FaultPlan {
     let scale = random.choose(&[10, 100, 1000]);
     let call = 1 + random.below(scale) as u64;
-    let failure = random.choose(&[Failure::Io, Failure::NoSpace, Failure::WriteBack, Failure::NoDescriptor]);
+    let usual = [Failure::Io, Failure::NoSpace, Failure::WriteBack, Failure::NoDescriptor];
+    let failure = if random.one_in(4) { random.choose(&Failure::OTHERS) } else { random.choose(&usual) };
     let mut plan = FaultPlan::new(call, failure);
     if random.one_in(2) {
         let fits = |kind: &CallKind| failure != Failure::NoDescriptor || kind.opens();

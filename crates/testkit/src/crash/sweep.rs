@@ -1,6 +1,6 @@
-//! A fixed script in which one call after the other fails: every call of every kind, once with an input/output error,
-//! once for lack of room and, if it opens a file, once for lack of a descriptor. And once it goes on, after the
-//! system failed to write what was waiting for the disk.
+//! A fixed script in which one call after the other fails: every call of every kind, once with each error that
+//! says something to a caller (input/output, no room, read-only, not permitted and others; no descriptor, if it opens a file). And once
+//! it goes on, after the system failed to write what was waiting for the disk.
 
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode};
 
@@ -41,6 +41,7 @@ pub fn sweep(seed: u64, mode: Mode) -> TrialResult {
 fn failures_of(kind: CallKind) -> impl Iterator<Item = Failure> {
     [Failure::Io, Failure::NoSpace, Failure::WriteBack]
         .into_iter()
+        .chain(Failure::OTHERS)
         .chain(kind.opens().then_some(Failure::NoDescriptor))
 }
 

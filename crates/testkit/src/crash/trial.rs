@@ -122,8 +122,8 @@ impl Trial {
         if self.env.is_halted() {
             return Stop::Ended;
         }
-        use ErrorKind::{DiskFull, Io, Poisoned, TooManyFiles};
-        let clean = matches!(error.kind(), Io | DiskFull | TooManyFiles | Poisoned);
+        use ErrorKind::{DiskFull, Io, Poisoned, ReadOnly, TooManyFiles};
+        let clean = matches!(error.kind(), Io | DiskFull | TooManyFiles | ReadOnly | Poisoned);
         if self.fault_came() && clean { Stop::Ended } else { Stop::Broken(format!("{what}: {error}")) }
     }
 

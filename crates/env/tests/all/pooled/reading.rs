@@ -107,7 +107,7 @@ fn what_was_read_ahead_is_forgotten_once_the_file_is_another() {
         buffer[..read_bytes].to_vec()
     };
     assert_eq!(read(&*reader, 0), [1; 100]);
-    let mut rewriter = env.open_to_rewrite(path).unwrap();
+    let mut rewriter = env.create(path).unwrap();
     rewriter.append(&[2; 50_000]).unwrap();
     rewriter.flush().unwrap();
     assert_eq!(read(&*reader, 100), [2; 100]);
