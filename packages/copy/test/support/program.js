@@ -28,9 +28,12 @@ export function start(t, args, { cwd, env = {}, file = program } = {}) {
   return { child, output, closed }
 }
 
-/** Runs the program to its end. */
+/** What the program prints of its progress, if it takes longer than a second, as it may on a busy machine. */
+const progress = /^(opening|copying|verifying|closing)( .*)?\n/gm
+
+/** Runs the program to its end. What it printed of its progress is left out. */
 export async function run(t, args, options) {
   const { closed, output } = start(t, args, options)
   const code = await closed
-  return { code, ...output }
+  return { code, out: output.out, err: output.err.replace(progress, '') }
 }
