@@ -64,7 +64,8 @@ export class Trial {
   }
 
   async #waitForMoment(victim) {
-    const moment = this.#draw.below(10)
+    // The second kill always comes after writes, so that no trial of a few kills is all openings.
+    const moment = this.counts.kills === 1 ? 3 + this.#draw.below(4) : this.#draw.below(10)
     let delayMs = this.#draw.below(LONGEST_DELAY_MS)
     await victim.waitFor((kind) => kind === 'opening')
 
