@@ -61,11 +61,6 @@ impl Files {
         Ok(NewTable { builder, unfinished: Unfinished { files: self, number, removes: true } })
     }
 
-    /// The same as that of [`versions`](Self::versions).
-    pub(crate) fn remove_tables(&self, numbers: impl IntoIterator<Item = u64>) {
-        self.versions.remove_tables(numbers);
-    }
-
     /// Records that the log `number`, which takes no more records, is durable up to `size_bytes`. The next open then
     /// does not take damage in that part for a loss of power.
     pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
@@ -85,7 +80,7 @@ impl Files {
 
     /// Removes the tables that no version lists and no reader pins any more.
     pub(crate) fn remove_obsolete_tables(&self) {
-        self.remove_tables(self.obsolete.take());
+        self.versions.remove_tables(self.obsolete.take());
     }
 }
 
@@ -147,7 +142,7 @@ impl NewTable<'_> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if self.removes {
-            self.files.remove_tables([self.number]);
+            self.files.versions.remove_tables([self.number]);
         }
     }
 }

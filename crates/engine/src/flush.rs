@@ -36,7 +36,7 @@ pub(crate) fn flush(
         match write_level0_table(files, published, &memtable.table, memtable.file_number) {
             Ok(table) => tables.extend(table),
             Err(error) => {
-                files.remove_tables(tables.iter().map(|table| table.entry.number));
+                files.versions.remove_tables(tables.iter().map(|table| table.entry.number));
                 return Err(error);
             }
         }

@@ -42,7 +42,7 @@ impl DbInner {
         let rewritten =
             sources.into_iter().try_for_each(|source| self.rewrite(source, sequence, &mut written));
         if let Err(error) = rewritten {
-            self.files.remove_tables(written.iter().map(|output| output.entry.number));
+            self.files.versions.remove_tables(written.iter().map(|output| output.entry.number));
             return Err(error);
         }
         self.install_ingested(&mut token, sequence, &written)

@@ -71,9 +71,8 @@ impl EnvError {
     }
 }
 
-/// The error of a call that was to make something durable and failed with `source`. Whatever the system says, it is unknown what is
-/// durable now. So it is never one of the errors from which a caller concludes that nothing happened: a permission or a descriptor
-/// that is missing. A lack of room remains one.
+/// The error of a failed sync. After `source`, whatever its number, it is unknown what is durable. So the result is never a missing
+/// permission or descriptor, from which a caller may conclude that nothing happened. A lack of room remains one.
 pub(crate) fn sync_failed(source: io::Error) -> io::Error {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => source,
@@ -113,7 +112,6 @@ mod tests {
         }
         assert!(of(libc::ENOENT).is_not_found() && !of(libc::EEXIST).is_not_found());
         assert!(of(libc::EEXIST).is_already_exists() && !of(libc::ENOENT).is_already_exists());
-        let device = of(libc::EIO);
         for code in [libc::EROFS, libc::EACCES, libc::EPERM, libc::EMFILE, libc::ENFILE] {
             let error = EnvError::new("sync", "x", sync_failed(io::Error::from_raw_os_error(code)));
             assert!(!error.is_read_only() && !error.is_out_of_descriptors(), "{error}");
@@ -121,6 +119,7 @@ mod tests {
         }
         let full = sync_failed(io::Error::from_raw_os_error(libc::EDQUOT));
         assert!(EnvError::new("sync", "x", full).is_no_space());
+        let device = of(libc::EIO);
         assert!(!device.is_no_space() && !device.is_read_only() && !device.is_out_of_descriptors());
     }
 }

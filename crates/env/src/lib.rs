@@ -24,18 +24,18 @@
 //! anywhere after its last synced byte, or be absent. Changes of names in a directory that was not synced may have
 //! happened in any order or not at all.
 //!
-//! # What an error says
+//! # What an error means
 //!
 //! | a call that fails | what is certain |
 //! |---|---|
-//! | opening, renaming, linking or removing; [`Env::create`] and [`Env::create_log`] | nothing has changed, but that a created file may be there, empty |
+//! | opening, renaming, linking or removing; [`Env::create`] and [`Env::create_log`] | nothing has changed, except that an empty file may have been created |
 //! | [`WritableFile::append`], [`WritableFile::flush`], [`WritableFile::close`] | the file holds some prefix of what was appended, and takes no more |
 //! | [`LogFile::append`] | the log is as it was before, unless it [is damaged](LogFile::is_damaged) |
 //! | [`WritableFile::sync`], [`LogFile::sync`], [`Env::sync_directory`], [`Env::replace_file`] | nothing: it may have happened, wholly, partly or not at all |
 //!
-//! This holds whatever the error is. The system's number says why a call failed, not what it did: a file system may answer a sync with
-//! `EROFS` or `EACCES`, and keep the bytes. So an error of the last line, once the directory or file is open, is never one of
-//! those that say that nothing could be tried ([`EnvError::is_read_only`], [`EnvError::is_out_of_descriptors`]).
+//! This applies to every error. The system's error number explains why a call failed, not what it did: a file system may fail a sync
+//! with `EROFS` or `EACCES` and keep the bytes. So once the file or directory is open, an error of the last line never claims that
+//! nothing was tried ([`EnvError::is_read_only`], [`EnvError::is_out_of_descriptors`]).
 //!
 //! # Rules for an implementation
 //!

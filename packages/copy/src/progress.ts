@@ -6,8 +6,8 @@ import type { CopyProgress } from 'terrace-toolbox/copy'
 /** A copy that ends within this time shows nothing. */
 const SHOWN_AFTER_MS = 1000
 const REDRAWN_EVERY_MS = 250
-/** What was done in less time says nothing of a rate. */
-const LEAST_TIME_SECONDS = 0.25
+/** A rate over a shorter time is meaningless. */
+const MIN_RATE_TIME_SECONDS = 0.25
 /** Where lines are kept, in a log or a pipe. */
 const LINE_EVERY_MS = 5000
 
@@ -92,10 +92,10 @@ function describe(phase: string, progress: CopyProgress | undefined, seconds: nu
   if (estimatedBytes !== undefined && estimatedBytes > 0) {
     const share = Math.min(1, bytes / estimatedBytes)
     parts[1] += ` of about ${megabytes(estimatedBytes)} (${Math.floor(share * 100)} %)`
-    if (share > 0 && seconds >= LEAST_TIME_SECONDS)
+    if (share > 0 && seconds >= MIN_RATE_TIME_SECONDS)
       parts.push(`${duration((seconds * (1 - share)) / share)} left`)
   }
-  if (seconds >= LEAST_TIME_SECONDS) {
+  if (seconds >= MIN_RATE_TIME_SECONDS) {
     parts.splice(2, 0, `${Math.round(entries / seconds).toLocaleString('en-US')}/s`)
   }
   return parts.join(', ')

@@ -108,7 +108,7 @@ impl Compactor {
             }
         }
         let Some(error) = failure else { return Ok(outputs) };
-        self.files.remove_tables(outputs.iter().map(|output| output.entry.number));
+        self.files.versions.remove_tables(outputs.iter().map(|output| output.entry.number));
         Err(error)
     }
 

@@ -59,7 +59,7 @@ impl<'a> OutputWriter<'a> {
     /// Returns the tables, or the error that ended the work. On an error none of the tables is left.
     pub(crate) fn end(self, result: Result<()>) -> Result<Vec<Output>> {
         let Err(error) = result else { return Ok(self.finished) };
-        self.files.remove_tables(self.finished.iter().map(|output| output.entry.number));
+        self.files.versions.remove_tables(self.finished.iter().map(|output| output.entry.number));
         Err(error)
     }
 }

@@ -219,8 +219,8 @@ impl VersionSet {
         self.changes.lock().pointers.clone()
     }
 
-    /// Makes `edit` durable, then current, and returns the new version. `counts` says what is in the new files that were
-    /// written for it, by number. The files must be synced; their names need not be.
+    /// Makes `edit` durable, then current, and returns the new version. `counts` lists the contents of the files
+    /// that were written for it, by file number. The files must be synced; their names need not be.
     ///
     /// This method fills in the edit's `next_file_number`, `previous_log_number` and `comparator`. `log_number` and
     /// `last_sequence` may be left out, and then stay as they are.

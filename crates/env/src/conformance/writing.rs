@@ -1,4 +1,5 @@
 //! Checks of buffered writes.
+
 use super::{TestDirectory, pattern};
 
 pub(super) fn pieces_of_any_size(scratch: &TestDirectory) {

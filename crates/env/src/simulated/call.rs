@@ -134,12 +134,12 @@ pub enum Failure {
     WriteBack,
     /// The process has reached its limit of open files (`EMFILE`). Only for calls that [open](CallKind::opens) one.
     NoDescriptor,
-    /// Any other error that a system may return, for what reason ever: one of [`OTHERS`](Self::OTHERS), say.
+    /// Any other error of the system, such as one of [`OTHERS`](Self::OTHERS).
     Other(io::ErrorKind),
 }
 
 impl Failure {
-    /// Errors from which a caller might conclude more than that the call failed.
+    /// Errors that tempt a caller to conclude more than that the call failed.
     pub const OTHERS: [Self; 9] = [
         Self::Other(io::ErrorKind::QuotaExceeded),
         Self::Other(io::ErrorKind::ReadOnlyFilesystem),

@@ -1,6 +1,6 @@
-//! A fixed script in which one call after the other fails: every call of every kind, once with each error that
-//! says something to a caller (input/output, no room, read-only, not permitted and others; no descriptor, if it opens a file). And once
-//! it goes on, after the system failed to write what was waiting for the disk.
+//! A fixed script in which one call after the other fails: every call of every kind, once with each error that a
+//! caller distinguishes (input/output, no room, read-only, not permitted and others; no descriptor, if it opens a file). In one more
+//! run the call proceeds after the system failed to write back pending pages.
 
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode};
 

@@ -289,7 +289,7 @@ fn a_failed_sync_drops_pages_that_no_later_sync_writes() {
         if after[..4096] == [0; 4096] {
             assert!(was_dropped);
             lost_for_good += 1;
-            // A new file of these bytes, or this one begun anew, is like any other.
+            // Truncated and written again, the file behaves like a new one.
             contents.truncate(0);
             contents.write(0, &[b'1'; 8192]);
             contents.sync();
