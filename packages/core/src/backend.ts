@@ -181,7 +181,13 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
    */
   open(options: object): void | Promise<void>
 
-  /** Closes the store once the operations still running have ended. Cursors, snapshots and batches have been closed before. */
+  /**
+   * Closes the store once the operations still running have ended. Cursors, snapshots and batches have been closed before.
+   *
+   * The back-end lets go of the store even if this fails: `open()` may be called next, and another process may open the store.
+   * It fails if acknowledged writes may be lost: with LEVEL_WRITES_REFUSED, which is not passed on, if an earlier call has
+   * reported that.
+   */
   close(): void | Promise<void>
 
   /** Returns the value of a key, or undefined if the key does not exist. */

@@ -6,6 +6,8 @@ export type CoreErrorCode =
   | 'LEVEL_INVALID_ARGUMENT'
   /** The database is not open, or has been closed in the meantime. */
   | 'LEVEL_DATABASE_NOT_OPEN'
+  /** The database is closed, but something could not be written or released; `cause` says why. */
+  | 'LEVEL_DATABASE_NOT_CLOSED'
   /** The encoding cannot decode the stored bytes; `cause` says why. */
   | 'LEVEL_DECODE_ERROR'
   /** The iterator has been closed. */

@@ -1,6 +1,7 @@
 import { type AbstractDatabaseOptions, AbstractLevel, type AbstractOpenOptions } from 'abstract-level'
 import type { Backend, Bytes } from './backend.js'
 import { ChainedBatch } from './chained-batch.js'
+import { addCause, closedWithError } from './close-failure.js'
 import type { PrivateIteratorOptions } from './cursor.js'
 import type { Database } from './database.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
@@ -166,12 +167,42 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
   override open(options?: AbstractOpenOptions): Promise<void> {
-    return this.namespace.open(() => super.open(options as AbstractOpenOptions))
+    return this.namespace.open(() => this.#open(options))
   }
 
-  /** Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. */
+  async #open(options: AbstractOpenOptions | undefined): Promise<void> {
+    try {
+      await super.open(options as AbstractOpenOptions)
+    } catch (error) {
+      const failure = this.#store.takeCloseFailure()
+      if (failure !== undefined) addCause(error as Error, failure.error)
+      throw error
+    }
+  }
+
+  /**
+   * Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. It can then be opened
+   * again, even if this rejects.
+   *
+   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released. `cause` is the reason. The database
+   * is closed, unless `status` is still `open`.
+   */
   override close(): Promise<void> {
-    return this.namespace.close(() => super.close())
+    return this.namespace.close(() => this.#close())
+  }
+
+  async #close(): Promise<void> {
+    let refused: unknown
+    try {
+      await super.close()
+    } catch (error) {
+      // An iterator or a snapshot fails to close only once, and must not keep the store open.
+      refused = error
+      await super.close()
+    }
+    const failure = this.#store.takeCloseFailure()
+    if (failure !== undefined) throw closedWithError(failure.error)
+    if (refused !== undefined) throw closedWithError((refused as Error).cause)
   }
 
   /** @internal */
@@ -218,7 +249,8 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** @internal */
   async _close(): Promise<void> {
-    await this.#store.backend.close()
+    // After an error, abstract-level would take the database for open, although the back-end has let go of the store.
+    await this.#store.closeBackend()
   }
 
   /** @internal */

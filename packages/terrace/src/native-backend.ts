@@ -61,8 +61,9 @@ export class NativeBackend implements Backend<NativeSnapshot> {
   }
 
   async close(): Promise<void> {
-    await binding.close(this.database)
+    const { database } = this
     this.#database = null
+    await binding.close(database)
   }
 
   get(

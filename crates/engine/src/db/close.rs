@@ -26,7 +26,7 @@ impl DbInner {
         // This thread still writes what was submitted before. What comes after the token is refused.
         self.submissions.close();
         let mut token = self.writer.line.take_token();
-        let recovered = self.writer.settle_recovered(&mut token);
+        let settled = self.writer.settle_recovered(&mut token);
         self.health.mark_closed();
         // The order matters: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
@@ -34,7 +34,7 @@ impl DbInner {
         drop(self.background.wait_until(|background| background.is_quiet()));
 
         let (mut result, mut synced_log) = (Ok(()), None);
-        if let Some(wal) = token.wal.take() {
+        if let Some(wal) = token.wal.take().filter(|wal| self.may_sync_logs(&token, wal)) {
             match self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal)) {
                 Ok(log) => synced_log = log,
                 Err(error) => result = Err(error),
@@ -51,10 +51,7 @@ impl DbInner {
         };
         self.note_what_was_synced(synced_log, synced_manifest);
         result = result.and(manifest.map(|_| ()));
-        if let (Ok(()), Some(failure)) = (&result, self.health.failure()) {
-            result = Err(failure);
-        }
-        result = result.and(recovered);
+        result = result.and(self.health.report_failure_at_close()).and(settled);
         match &result {
             Ok(()) => self.files.info_log.line(format_args!("closed")),
             Err(error) => self.files.info_log.line(format_args!("closed with an error: {error}")),
@@ -63,6 +60,12 @@ impl DbInner {
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
+    }
+
+    /// Whether a sync of the logs at the close says anything. After one has failed, which a call has returned, the system takes
+    /// what it could not write for written.
+    fn may_sync_logs(&self, commit: &CommitState, wal: &WalWriter) -> bool {
+        !self.health.is_poisoned() || !commit.outgoing.iter().chain([wal]).any(WalWriter::has_failed_sync)
     }
 
     /// In a forked child, keeps everything until the process ends, because releasing it would change files or wait for

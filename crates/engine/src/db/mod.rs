@@ -480,7 +480,8 @@ impl Db {
     /// After `Ok` from the first call every write that returned before it survives a loss of power.
     ///
     /// # Errors
-    /// The failure that closing met, or that an earlier background job met. The database is closed all the same.
+    /// The failure that closing met, or that an earlier background job met. `Poisoned` if a call has returned that failure
+    /// before. The database is closed all the same.
     pub fn close(&self) -> Result<()> {
         self.inner.close()
     }

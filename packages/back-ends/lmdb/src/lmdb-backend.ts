@@ -77,8 +77,13 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     await this.#order.whenFree()
     const store = this.#opened
     this.#store = null
-    await store.close()
-    openings.remove(this.#path)
+    try {
+      await store.close()
+    } catch (error) {
+      throw translated(error, this.#path)
+    } finally {
+      openings.remove(this.#path)
+    }
   }
 
   get #opened(): LmdbStore {

@@ -133,8 +133,11 @@ export class SharedBackend implements Backend {
     const server = this.#server
     this.#server = undefined
     if (server === undefined) return
-    await server.close()
-    await this.#own.close()
+    try {
+      await server.close()
+    } finally {
+      await this.#own.close()
+    }
   }
 
   get(key: Bytes, options: BackendReadOptions, snapshot?: BackendSnapshot): ReturnType<Backend['get']> {
