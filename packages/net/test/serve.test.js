@@ -341,6 +341,20 @@ test('a database that is open already is refused', bounded, async (t) => {
   assert.match(err, /LEVEL_LOCKED/)
 })
 
+test('a secret in an argument that is wrong is not printed', bounded, async (t) => {
+  for (const args of [
+    ['tcp://SECRETKEY@127.0.0.1:1'],
+    ['db', 'mysql://ada:se/SECRETKEY@host/s'],
+    ['db', '--listen', 'tls://SECRETKEY@127.0.0.1:1'],
+    ['db', '--listen', 'wss://ada:SECRETKEY@127.0.0.1:1'],
+    ['db', '--token=wss://h/x?token=SECRETKEY']
+  ]) {
+    const { code, out, err } = await run(t, args)
+    assert.notEqual(code, 0)
+    assert.ok(!(out + err).includes('SECRET') && err !== '', err)
+  }
+})
+
 test('without the package terrace it says what to install', bounded, async (t) => {
   const modules = join(directory(t), 'node_modules')
   const own = dirname(fileURLToPath(new URL('.', import.meta.url)))

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CodedError } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import { timerMs } from '../protocol/timer.js'
-import { isLoopback, parseAddress } from '../transport/address.js'
+import { isLoopback, noUser, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
 import { Calls } from './calls.js'
@@ -70,6 +70,8 @@ export class Server {
    */
   async listen(address: string): Promise<string> {
     const parsed = parseAddress(address)
+    // It would be shown wherever the server's address is.
+    if ('url' in parsed && parsed.url.username + parsed.url.password !== '') throw noUser(address)
     const { insecure = false, origins = [], tls = {} } = this.#options
     const isOpenToAll = !asksForTokens(this.#options) && !insecure
     checkExposed(parsed, isOpenToAll, isLoopback)
