@@ -139,7 +139,7 @@ function* viewsOf(text: string): Generator<View> {
   yield viewOf(text, /\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[\s\S])/gi, unescaped)
 }
 
-function viewOf(text: string, escapes: RegExp, unescape: (escaped: string) => string): View {
+function viewOf(text: string, escapes: RegExp, meaning: (escaped: string) => string): View {
   let view = ''
   const starts: number[] = []
   const push = (part: string, start: number, step: number): void => {
@@ -149,7 +149,7 @@ function viewOf(text: string, escapes: RegExp, unescape: (escaped: string) => st
   let last = 0
   for (const { 0: escaped, index } of text.matchAll(escapes)) {
     push(text.slice(last, index), last, 1)
-    push(unescape(escaped), index, 0)
+    push(meaning(escaped), index, 0)
     last = index + escaped.length
   }
   push(text.slice(last), last, 1)

@@ -164,12 +164,15 @@ test('a token file that makes no sense is refused without a word of its text', b
     ['{ "hidden', /not valid JSON/],
     ['["hidden"]', /must hold an object/],
     ['{}', /no users/],
-    [{ '': { name: 'hidden' } }, /user 1: its token is empty/],
-    [{ hidden: 'ada' }, /user 1: it must be an object/],
-    [{ hidden: {} }, /user 1: it needs a 'name'/],
-    [{ hidden: { name: 'ada', permission: {} } }, /'permission' is neither/],
-    [{ hidden: { name: 'ada', permissions: { keys: [{ allow: 'fly' }] } } }, /'fly' is none of the rights/],
-    [{ hidden: { name: 'ada', permissions: { keys: 'some' } } }, /'keys' must be/]
+    [{ '': { name: 'hidden' } }, /user 1: the token is empty/],
+    [{ hidden: 'ada' }, /user 1 must be an object/],
+    [{ hidden: {} }, /user 1 needs 'name'/],
+    [{ hidden: { name: 'ada', permission: {} } }, /'permission', which is none of name, permissions/],
+    [
+      { hidden: { name: 'ada', permissions: { keys: [{ allow: 'fly' }] } } },
+      /allow must be 'all', or some of read/
+    ],
+    [{ hidden: { name: 'ada', permissions: { keys: 'some' } } }, /keys must be/]
   ]
   for (const [users, expected] of someOf(wrong)) {
     const { code, err, out } = await run(t, [location, '--token-file', tokenFile(t, users)])

@@ -21,8 +21,9 @@ import {
   type ServerOptions,
   type User
 } from './options.js'
-import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { allPermissions, type Permissions } from './permissions.js'
 import { requests } from './requests.js'
+import { permissionsOf, serverOptionsOf } from './schema.js'
 import { type Servable, ServedDatabase } from './served-database.js'
 import { type ConnectionHost, ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
@@ -131,9 +132,11 @@ export class Server {
 /**
  * Makes a server for a database or sublevel of abstract-level, which begins to serve with {@link Server.listen}. Without `tokens` or
  * `authenticate`, whoever can connect may do everything; then it listens for programs of the same machine only.
+ *
+ * @throws NET_INVALID if an option is unknown or makes no sense.
  */
 export function createServer(db: Servable, options: ServerOptions = {}): Server {
-  return new Server(db, options)
+  return new Server(db, serverOptionsOf(options, Object.keys(defaultLimits)))
 }
 
 function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subscription['subject']): number {
@@ -170,9 +173,7 @@ class ServerHost implements ConnectionHost {
     this.feeds = options.feeds ?? {}
     this.writes = writes
     this.authenticate = authentication(options)
-    this.permissions = options.permissions ?? allPermissions
-    // Reports what makes no sense now, and not to the first client.
-    new Guard(this.permissions)
+    this.permissions = permissionsOf(options.permissions ?? allPermissions, 'permissions')
     this.#options = options
     const { helloMs, silenceMs, stallMs } = this.limits
     const checkMs = Math.min(CHECK_MS, helloMs / 2, silenceMs / 2, stallMs / 2)
