@@ -164,12 +164,15 @@ test('a token file that makes no sense is refused without a word of its text', b
     ['{ "hidden', /not valid JSON/],
     ['["hidden"]', /must hold an object/],
     ['{}', /no users/],
-    [{ '': { name: 'hidden' } }, /user 1: its token is empty/],
-    [{ hidden: 'ada' }, /user 1: it must be an object/],
-    [{ hidden: {} }, /user 1: it needs a 'name'/],
-    [{ hidden: { name: 'ada', permission: {} } }, /'permission' is neither/],
-    [{ hidden: { name: 'ada', permissions: { keys: [{ allow: 'fly' }] } } }, /'fly' is none of the rights/],
-    [{ hidden: { name: 'ada', permissions: { keys: 'some' } } }, /'keys' must be/]
+    [{ '': { name: 'hidden' } }, /user 1: the token is empty/],
+    [{ hidden: 'ada' }, /user 1 must be an object/],
+    [{ hidden: {} }, /user 1 needs 'name'/],
+    [{ hidden: { name: 'ada', permission: {} } }, /'permission', which is none of name, permissions/],
+    [
+      { hidden: { name: 'ada', permissions: { keys: [{ allow: 'fly' }] } } },
+      /allow must be 'all', or some of read/
+    ],
+    [{ hidden: { name: 'ada', permissions: { keys: 'some' } } }, /keys must be/]
   ]
   for (const [users, expected] of someOf(wrong)) {
     const { code, err, out } = await run(t, [location, '--token-file', tokenFile(t, users)])
@@ -339,6 +342,20 @@ test('a database that is open already is refused', bounded, async (t) => {
   const { code, err } = await run(t, [location])
   assert.equal(code, 1)
   assert.match(err, /LEVEL_LOCKED/)
+})
+
+test('a secret in an argument that is wrong is not printed', bounded, async (t) => {
+  for (const args of [
+    ['tcp://SECRETKEY@127.0.0.1:1'],
+    ['db', 'mysql://ada:se/SECRETKEY@host/s'],
+    ['db', '--listen', 'tls://SECRETKEY@127.0.0.1:1'],
+    ['db', '--listen', 'wss://ada:SECRETKEY@127.0.0.1:1'],
+    ['db', '--token=wss://h/x?token=SECRETKEY']
+  ]) {
+    const { code, out, err } = await run(t, args)
+    assert.notEqual(code, 0)
+    assert.ok(!(out + err).includes('SECRET') && err !== '', err)
+  }
 })
 
 test('without the package terrace it says what to install', bounded, async (t) => {

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CodedError } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import { timerMs } from '../protocol/timer.js'
-import { isLoopback, parseAddress } from '../transport/address.js'
+import { isLoopback, noUser, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
 import { Calls } from './calls.js'
@@ -21,8 +21,9 @@ import {
   type ServerOptions,
   type User
 } from './options.js'
-import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { allPermissions, type Permissions } from './permissions.js'
 import { requests } from './requests.js'
+import { permissionsOf, serverOptionsOf } from './schema.js'
 import { type Servable, ServedDatabase } from './served-database.js'
 import { type ConnectionHost, ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
@@ -70,6 +71,8 @@ export class Server {
    */
   async listen(address: string): Promise<string> {
     const parsed = parseAddress(address)
+    // It would be shown wherever the server's address is.
+    if ('url' in parsed && parsed.url.username + parsed.url.password !== '') throw noUser(address)
     const { insecure = false, origins = [], tls = {} } = this.#options
     const isOpenToAll = !asksForTokens(this.#options) && !insecure
     checkExposed(parsed, isOpenToAll, isLoopback)
@@ -129,9 +132,11 @@ export class Server {
 /**
  * Makes a server for a database or sublevel of abstract-level, which begins to serve with {@link Server.listen}. Without `tokens` or
  * `authenticate`, whoever can connect may do everything; then it listens for programs of the same machine only.
+ *
+ * @throws NET_INVALID if an option is unknown or makes no sense.
  */
 export function createServer(db: Servable, options: ServerOptions = {}): Server {
-  return new Server(db, options)
+  return new Server(db, serverOptionsOf(options, Object.keys(defaultLimits)))
 }
 
 function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subscription['subject']): number {
@@ -168,9 +173,7 @@ class ServerHost implements ConnectionHost {
     this.feeds = options.feeds ?? {}
     this.writes = writes
     this.authenticate = authentication(options)
-    this.permissions = options.permissions ?? allPermissions
-    // Reports what makes no sense now, and not to the first client.
-    new Guard(this.permissions)
+    this.permissions = permissionsOf(options.permissions ?? allPermissions, 'permissions')
     this.#options = options
     const { helloMs, silenceMs, stallMs } = this.limits
     const checkMs = Math.min(CHECK_MS, helloMs / 2, silenceMs / 2, stallMs / 2)
