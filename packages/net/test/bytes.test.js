@@ -1,11 +1,13 @@
 // Limits count bytes: what a client makes the server hold is bounded, however few requests it takes.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { MemoryLevel as PlainMemoryLevel } from 'memory-level'
 import { Level, MemoryLevel } from 'terrace'
-import { turns, until } from '../../../tests/support/waiting.mjs'
+import { holdClock } from '../../../tests/support/clock.mjs'
+import { turns } from '../../../tests/support/waiting.mjs'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { directory } from './support/program.js'
 import { greetedClient } from './support/raw-client.js'
@@ -103,4 +105,136 @@ for (const [name, make] of Object.entries(databases)) {
     const [, , [, page]] = await client.ask(Ask.read, 1, 1, 100, 16 * 1024)
     assert.equal(page[0], bytes('b')[0])
   })
+}
+
+test('one write to a hundred subscriptions is held once, over a connection and after it was lost', async (t) => {
+  const VALUE = 4 << 20
+  const COUNT = 50
+  const { address, db, stop } = await serve({
+    db: new PlainMemoryLevel(buffers),
+    limits: { sessionMs: 60_000 }
+  })
+  t.after(stop)
+  const client = await greetedClient(address)
+  for (let handle = 1; handle <= COUNT; handle++) {
+    await client.ask(Ask.subscribe, handle, null, [null, null, null, null], null)
+  }
+  client.socket.pause()
+  const before = await held()
+  await db.put(bytes('a'), Buffer.alloc(VALUE, 1))
+  const more = (await held()) - before
+  assert.ok(more < 8 * VALUE, `${more} bytes are held`)
+
+  // All of it comes, to each, in order, although the connection was lost amid it.
+  const [, ticket] = client.welcome
+  await client.close()
+  await db.del(bytes('a'))
+  const again = await greetedClient(address, { ticket })
+  t.after(() => again.close())
+  assert.equal(again.welcome[2], true)
+  const events = new Map()
+  for (let i = 0; i < 2 * COUNT; i++) {
+    const [, handle, number, , operations] = await again.next(([kind]) => kind === Tell.event)
+    events.set(handle, [...(events.get(handle) ?? []), [number, operations[1]?.length ?? null]])
+  }
+  for (let handle = 1; handle <= COUNT; handle++) {
+    assert.deepEqual(events.get(handle), [
+      [1, VALUE],
+      [2, null]
+    ])
+  }
+})
+
+test('what comes by WebSocket before a greeting is not held', async (t) => {
+  const warnings = []
+  const {
+    address,
+    connect: connectClient,
+    stop
+  } = await serve({
+    transport: 'ws',
+    tokens: { x: { name: 'x' } },
+    onWarning: (warning) => warnings.push(warning.code)
+  })
+  t.after(stop)
+  const socket = upgraded(address)
+  t.after(() => socket.destroy())
+  await once(socket, 'data')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const header = Buffer.alloc(14)
+  header[0] = 0x82
+  header[1] = 0xff
+  header.writeBigUInt64BE(BigInt(2 << 20), 2)
+  socket.write(header)
+  // A byte less than the message has.
+  socket.write(Buffer.alloc((2 << 20) - 1))
+  await closed
+  assert.deepEqual(warnings, ['NET_LIMIT'])
+  // A client that has greeted may send as much as before.
+  const client = connectClient({ token: 'x' })
+  await client.put('a', 'x'.repeat(3 << 20))
+  assert.equal((await client.get('a')).length, 3 << 20)
+})
+
+test('a connection that only asks by HTTP is closed, and frees its place', async (t) => {
+  const clock = holdClock(t)
+  const {
+    address,
+    connect: connectClient,
+    stop
+  } = await serve({ transport: 'ws', limits: { helloMs: 100, connections: 1 } })
+  t.after(stop)
+  const { hostname: host, port } = new URL(address)
+  const asking = connect({ host, port: Number(port) })
+  t.after(() => asking.destroy())
+  const closed = new Promise((resolve) => asking.once('close', resolve))
+  asking.on('error', () => {})
+  await once(asking, 'connect')
+  asking.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [answer] = await once(asking, 'data')
+  assert.match(String(answer), /^HTTP\/1\.1 426 .*connection: close/is)
+  await closed
+
+  // A request that never ends.
+  const slow = connect({ host, port: Number(port) })
+  t.after(() => slow.destroy())
+  slow.on('error', () => {})
+  await once(slow, 'connect')
+  const isCut = new Promise((resolve) => slow.once('close', () => resolve(true)))
+  slow.write('GET / HTTP/1.1\r\nHost: x\r\n')
+  await turns(200)
+  clock.advance(150)
+  assert.equal(await isCut, true)
+  await connectClient().put('a', '1')
+})
+
+test('one user cannot use up the sessions of all', async (t) => {
+  const tokens = { a: { name: 'ada', permissions: { keys: [] } }, b: { name: 'ben' } }
+  const { address, connect: connectClient, stop } = await serve({ tokens, limits: { userSessions: 3 } })
+  t.after(stop)
+  const clients = []
+  for (let i = 0; i < 5; i++) clients.push(await greetedClient(address, { token: 'a' }))
+  t.after(() => Promise.all(clients.map((client) => client.close())))
+  assert.deepEqual(
+    clients.map(({ welcome }) => [welcome[0], welcome[1] === 'NET_LIMIT']),
+    [...Array(3).fill([Tell.welcome, false]), ...Array(2).fill([Tell.refused, true])]
+  )
+  await connectClient({ token: 'b' }).put('a', '1')
+})
+
+/** Begins a WebSocket by hand. */
+function upgraded(address) {
+  const { hostname: host, port, pathname } = new URL(address)
+  const socket = connect({ host, port: Number(port) })
+  socket.on('error', () => {})
+  const lines = [
+    `GET ${pathname} HTTP/1.1`,
+    'Host: x',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+  ]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  return socket
 }
