@@ -112,7 +112,7 @@ test('one write to a hundred subscriptions is held once, over a connection and a
   const COUNT = 50
   const { address, db, stop } = await serve({
     db: new PlainMemoryLevel(buffers),
-    limits: { sessionMs: 60_000 }
+    limits: { unsentEventBytes: 8 << 20 }
   })
   t.after(stop)
   const client = await greetedClient(address)
