@@ -14,6 +14,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { isMainThread } from 'node:worker_threads'
 import { WebSocketServer } from 'ws'
 import { netError } from '../protocol/errors.js'
+import { timerMs } from '../protocol/timer.js'
 import type { Address } from '../transport/address.js'
 import { SocketTransport } from '../transport/socket.js'
 import type { Transport } from '../transport/transport.js'
@@ -114,11 +115,12 @@ function serverFor(address: Address, options: ListenOptions): Server {
 function acceptWebSockets(
   server: HttpServer,
   { pathname: path }: URL,
-  { accept, origins }: ListenOptions
+  { accept, helloMs, origins }: ListenOptions
 ): void {
+  const deadlines = deadlinesOf(server, helloMs)
   server.on('request', (_request, response) => {
     response
-      .writeHead(426, { 'content-type': 'text/plain' })
+      .writeHead(426, { 'content-type': 'text/plain', connection: 'close' })
       .end('This is a database: connect by WebSocket\n')
   })
   const isAllowed = (origin: string | undefined): boolean =>
@@ -131,12 +133,27 @@ function acceptWebSockets(
     maxPayload: MAX_PIECE_BYTES,
     verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers.origin)
   })
-  webSockets.on('connection', (socket, { socket: { remoteAddress, remotePort } }) => {
-    const peer = `${remoteAddress}:${remotePort}`
-    accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer))
+  webSockets.on('connection', (socket, { socket: below }) => {
+    clearTimeout(deadlines.get(below))
+    const peer = `${below.remoteAddress}:${below.remotePort}`
+    accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer, below))
   })
   // It repeats the errors of the server, such as that the port is in use. Whoever listens hears of them there.
   webSockets.on('error', () => {})
+}
+
+/** Ends connections that become no WebSocket in time. A request of HTTP now and then would keep one for ever otherwise. */
+function deadlinesOf(server: HttpServer, helloMs: number): WeakMap<Socket, NodeJS.Timeout> {
+  const deadlines = new WeakMap<Socket, NodeJS.Timeout>()
+  const begin = (socket: Socket): void => {
+    const deadline = setTimeout(() => socket.destroy(), timerMs(helloMs))
+    deadline.unref()
+    deadlines.set(socket, deadline)
+    socket.once('close', () => clearTimeout(deadline))
+  }
+  // Before TLS is agreed on, its own deadline counts.
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', begin)
+  return deadlines
 }
 
 /** Listens at a path, in the place of a server that has died. */

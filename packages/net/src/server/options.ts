@@ -25,6 +25,8 @@ export interface Limits {
   readonly connections: number
   /** Sessions at once, those without a connection included. @defaultValue 10,000 */
   readonly sessions: number
+  /** Sessions of one user at once, so that one user cannot keep out all others. Clients without a token are not counted. @defaultValue 1,000 */
+  readonly userSessions: number
   /** The largest message in bytes: a value, a batch, the values of one `getMany()`. @defaultValue 64 MiB */
   readonly messageBytes: number
   /** Operations in a batch, or keys in a `getMany()`. @defaultValue 100,000 */
@@ -67,6 +69,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   connections: 10_000,
   sessions: 10_000,
+  userSessions: 1000,
   messageBytes: 64 << 20,
   batchOperations: 100_000,
   iterators: 1000,

@@ -3,6 +3,7 @@
  * session can work on and the client itself reads.
  */
 
+import type { CodedError } from 'terrace-core'
 import { described, netError, protocolError } from '../protocol/errors.js'
 import { FrameReader, type Message, packFrame } from '../protocol/frame.js'
 import { MAX_HELLO_BYTES, PROTOCOL_VERSION } from '../protocol/limits.js'
@@ -56,7 +57,7 @@ export class ServerConnection implements Channel {
     transport.attach({
       data: (bytes) => this.#receive(bytes),
       drain: this.#outbox.flush,
-      close: () => this.#closed()
+      close: (cause) => this.#closed(cause)
     })
   }
 
@@ -186,6 +187,7 @@ export class ServerConnection implements Channel {
     session.attach(this)
     this.#session = session
     this.#state = 'serving'
+    this.#transport.welcomed?.()
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
     this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(user)])
     session.resendEvents()
@@ -221,6 +223,7 @@ export class ServerConnection implements Channel {
   }
 
   #flushed(): void {
+    if (this.#state === 'serving') this.#session?.sendEvents()
     if (this.#isPaused && this.#session?.isBusy === false) this.proceed()
   }
 
@@ -237,9 +240,15 @@ export class ServerConnection implements Channel {
     this.destroy()
   }
 
-  #closed(): void {
+  #closed(cause: Error | undefined): void {
+    if (this.#state !== 'closed' && isLimit(cause)) this.#host.warn(cause, this.peer)
     this.#state = 'closed'
     this.#session?.detach(this)
     this.#host.forget(this)
   }
+}
+
+/** Whether the transport has ended the connection because the client has sent too much. */
+function isLimit(cause: Error | undefined): cause is Error {
+  return (cause as Partial<CodedError<string>> | undefined)?.code === 'NET_LIMIT'
 }

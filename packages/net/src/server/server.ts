@@ -145,6 +145,13 @@ function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subs
   return count
 }
 
+/** Counts up to a limit. */
+function countIf<T>(all: Iterable<T>, isWanted: (each: T) => boolean, limit: number): number {
+  let count = 0
+  for (const each of all) if (isWanted(each) && ++count >= limit) break
+  return count
+}
+
 function isSameUser(a: User | null, b: User | null): boolean {
   return a?.name === b?.name && isDeepStrictEqual(a?.permissions, b?.permissions)
 }
@@ -201,6 +208,11 @@ class ServerHost implements ConnectionHost {
   beginSession(user: User | null): Session {
     if (this.#sessions.size >= this.limits.sessions) {
       throw netError('NET_LIMIT', `The server has ${this.limits.sessions} sessions already`)
+    }
+    const { userSessions } = this.limits
+    const isSameName = (session: Session): boolean => session.user?.name === user?.name
+    if (user !== null && countIf(this.#sessions, isSameName, userSessions) >= userSessions) {
+      throw netError('NET_LIMIT', `This user has ${userSessions} sessions already`)
     }
     const session = new Session(this, user)
     this.#sessions.add(session)

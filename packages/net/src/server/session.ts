@@ -185,7 +185,23 @@ export class Session {
 
   /** Sends the events again that may have been lost with the last connection. */
   resendEvents(): void {
-    for (const subscription of this.subscriptions.values()) subscription.resend()
+    for (const subscription of this.subscriptions.values()) subscription.beginAgain()
+    this.sendEvents()
+  }
+
+  /** Sends events of all subscriptions, interleaved, as long as there is room. */
+  sendEvents(): void {
+    for (let hasMore = true; hasMore && this.hasRoom; ) {
+      hasMore = false
+      for (const subscription of this.subscriptions.values()) {
+        if (this.hasRoom && subscription.sendNext()) hasMore = true
+      }
+    }
+  }
+
+  /** Whether events may be packed: the connection holds little. */
+  get hasRoom(): boolean {
+    return this.#channel !== null && this.#channel.unsentBytes < MAX_BUFFERED_BYTES
   }
 
   /** Sends something that nobody has asked for with a number. */
