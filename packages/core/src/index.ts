@@ -56,6 +56,7 @@ export { turn } from './turn.js'
 export type {
   ClearedRange,
   Encodings,
+  EventIterator,
   KeyOptions,
   WatchedOperation,
   WatchedWrites,
