@@ -57,6 +57,7 @@ export { turn } from './turn.js'
 export type {
   ClearedRange,
   Encodings,
+  EventIterator,
   KeyOptions,
   WatchedOperation,
   WatchedWrites,

@@ -1,5 +1,12 @@
 import type { AbstractDatabaseOptions } from 'abstract-level'
-import { assertOpen, BackendLevel, type Encodings, type WatchedWrites, type WatchOptions } from 'terrace-core'
+import {
+  assertOpen,
+  BackendLevel,
+  type Encodings,
+  type EventIterator,
+  type WatchedWrites,
+  type WatchOptions
+} from 'terrace-core'
 import { Ask } from '../protocol/messages.js'
 import { Changes, type ChangesOptions, type FeedChange } from './changes.js'
 import { parseAddress } from './connect.js'
@@ -118,7 +125,7 @@ export class NetLevel<
   changes<K = KDefault, V = VDefault>(
     name: string,
     options: ChangesOptions<K, V> = {}
-  ): AsyncIterableIterator<FeedChange<K, V>, undefined> {
+  ): EventIterator<FeedChange<K, V>> {
     const decoding = new Decoding<K, V>(this as unknown as Encodings<K, V>, '', options)
     return subscribe(this, () => this.#link, new Changes(name, options.since, decoding), options.signal)
   }

@@ -32,7 +32,6 @@ export class DatabaseWrites implements WriteSource {
   readonly #listeners = new Set<WriteListener>()
 
   constructor(db: Servable) {
-    // TypeScript cannot see through the types of a sublevel's hooks that it will do.
     const any = db as AnyLevel
     this.#root = rootOf(any)
     this.#prefix = prefixOf(any)

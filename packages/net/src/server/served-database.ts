@@ -1,6 +1,6 @@
 /** The database that a server serves: any of abstract-level's, with keys and values as bytes. */
 
-import type { AbstractIterator, AbstractLevel, AbstractSnapshot, AbstractSublevel } from 'abstract-level'
+import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
 import { BackendLevel, type CursorParts, Sublevel } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { netError } from '../protocol/errors.js'
@@ -9,11 +9,14 @@ import type { Interval } from './key-range.js'
 // biome-ignore lint/suspicious/noExplicitAny: any database is served
 export type AnyLevel = AbstractLevel<any, any, any>
 
-// biome-ignore lint/suspicious/noExplicitAny: any sublevel is served
-type AnySublevel = AbstractSublevel<any, any, any, any>
-
-/** A database, or a part of one. */
-export type Servable = AnyLevel | AnySublevel
+/**
+ * A database or sublevel of any package. The whole class would refuse some of its own subclasses, such as ClassicLevel, because the
+ * types of their hooks and iterators name the class itself.
+ */
+export type Servable = Pick<
+  AnyLevel,
+  'status' | 'supports' | 'open' | 'close' | 'get' | 'getMany' | 'put' | 'del' | 'clear'
+>
 
 type Bytes = Uint8Array
 
@@ -41,7 +44,6 @@ export class ServedDatabase {
 
   constructor(db: Servable) {
     this.#given = db instanceof BackendLevel || db instanceof Sublevel ? asItIs : copyOf
-    // A sublevel has all methods of a database that are needed here. TypeScript cannot see it through the types of their hooks.
     this.db = db as AnyLevel
   }
 

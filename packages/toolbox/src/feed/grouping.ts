@@ -9,7 +9,7 @@ import { encodeRange, isWithin, type KeyRange } from './range.js'
 export type Groups = string | readonly string[] | undefined
 
 /** A range of keys that is counted under a name. */
-export interface CountedRange extends KeyRange {
+export interface CountedRange<K = string> extends KeyRange<K> {
   /** The name of the group. */
   name: string
 }
@@ -52,7 +52,7 @@ class GroupingByFunction implements Grouping {
 class GroupingByRange implements Grouping {
   readonly #ranges: ReadonlyArray<{ name: string; range: EncodedRange }>
 
-  constructor(space: KeySpace, ranges: readonly CountedRange[]) {
+  constructor(space: KeySpace, ranges: ReadonlyArray<CountedRange<unknown>>) {
     for (const { name } of ranges) {
       if (!isGroup(name)) throw invalidOption("Each range of 'of' must have a name")
     }

@@ -320,9 +320,9 @@ export interface TtlLevel<KDefault, VDefault> {
    *
    * @throws TTL_INVALID if `ttlMs` is not valid.
    */
-  batch(operations: Array<TtlBatchOperation<this, KDefault, VDefault>>): Promise<void>
+  batch(operations: Array<TtlBatchOperation<KDefault, VDefault>>): Promise<void>
   batch<K = KDefault, V = VDefault>(
-    operations: Array<TtlBatchOperation<this, K, V>>,
+    operations: Array<TtlBatchOperation<K, V>>,
     options: TtlBatchOptions<K, V>
   ): Promise<void>
   batch(): AbstractChainedBatch<this, KDefault, VDefault>
