@@ -6,8 +6,9 @@
  *
  * - *Values and promises.* A method whose result is `T | Promise<T>` returns the value itself if it need not wait, which is the
  *   fast path. It may throw or reject; both mean the same, except where a method says otherwise.
- * - *Bytes.* Keys and values come in the formats that {@link BackendManifest.encodings} declares: a string for `utf8`, a
- *   `Buffer` for `buffer`, any `Uint8Array` for `view`. Results have the format that the options name. Keys are ordered by
+ * - *Bytes.* Keys and values come in the formats that {@link BackendManifest.encodings} declares: a string without half a
+ *   surrogate pair for `utf8`, a `Buffer` for `buffer`, any `Uint8Array` for `view`. Never are they another view, or over
+ *   memory that threads share. Results have the format that the options name. Keys are ordered by
  *   their bytes, unless the user has chosen another order.
  * - *Ownership.* Arguments belong to the caller again when the method has returned, even if its promise is still pending. A
  *   back-end that goes on working with the bytes copies them first. Results belong to the caller.

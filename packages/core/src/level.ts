@@ -4,6 +4,7 @@ import { ChainedBatch } from './chained-batch.js'
 import { addCause, closedWithError } from './close-failure.js'
 import type { PrivateIteratorOptions } from './cursor.js'
 import type { Database } from './database.js'
+import { Encodings, withInner } from './exact-encoding.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
@@ -27,6 +28,7 @@ import type {
   WriteOptions
 } from './operation-options.js'
 import { Snapshot } from './snapshot.js'
+import { getSync } from './space-reads.js'
 import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
 import { isSync, type PrivateClearOptions, type PrivateReadOptions, Store } from './store.js'
 import { Sublevel, type SublevelOptions } from './sublevel.js'
@@ -55,6 +57,8 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   VDefault
 > {
   readonly #store: Store
+  readonly #keyEncodings: Encodings
+  readonly #valueEncodings: Encodings
   /** @internal */
   readonly namespace: Namespace
   /** @internal */
@@ -75,7 +79,18 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     additionalMethods: Record<string, boolean> = {}
   ) {
     checkBackend(backend)
-    super(databaseManifest(backend.manifest, additionalMethods), options)
+    const given = withInner(options)
+    super(databaseManifest(backend.manifest, additionalMethods), given)
+    this.#keyEncodings = new Encodings(
+      'key',
+      (encoding) => super.keyEncoding(encoding as 'utf8'),
+      given?.keyEncoding
+    )
+    this.#valueEncodings = new Encodings(
+      'value',
+      (encoding) => super.valueEncoding(encoding as 'utf8'),
+      given?.valueEncoding
+    )
 
     const self = this as unknown as Database
     this.#store = new Store(self, backend)
@@ -206,9 +221,18 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   /** @internal */
+  override keyEncoding(encoding?: unknown): never {
+    return this.#keyEncodings.of(encoding) as never
+  }
+
+  /** @internal */
+  override valueEncoding(encoding?: unknown): never {
+    return this.#valueEncodings.of(encoding) as never
+  }
+
+  /** @internal */
   override getSync(key: KDefault, options?: object): VDefault | undefined {
-    assertOpen(this, 'getSync')
-    return super.getSync(key, options as never)
+    return getSync(this.namespace, key, options) as VDefault | undefined
   }
 
   /** @internal */
@@ -256,11 +280,6 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
     return inTurn(this.#store.get(key, options))
-  }
-
-  /** @internal */
-  _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
-    return this.#store.getSync(key, options)
   }
 
   /** @internal */
