@@ -6,10 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use terrace_engine::{Compression, Db, Error as EngineError, ErrorKind, Options};
+use terrace_engine::{Compression, Db, Dialect, Error as EngineError, ErrorKind, Options};
 use terrace_format::file_name;
 
-use crate::dialect::DialectArgument;
 use crate::failure::{Failure, Problem};
 use crate::order;
 use crate::progress::{Progress, Unit};
@@ -38,10 +37,33 @@ enum CompressionArgument {
     Zstd,
 }
 
+/// Which program must be able to read what is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectArgument {
+    /// Decide by the database, or by a Minecraft world around the directory.
+    #[default]
+    Auto,
+    /// LevelDB: blocks are compressed with snappy.
+    Leveldb,
+    /// Minecraft Bedrock: blocks are compressed with deflate.
+    Bedrock,
+}
+
+impl From<DialectArgument> for Dialect {
+    fn from(argument: DialectArgument) -> Self {
+        match argument {
+            DialectArgument::Auto => Self::Auto,
+            DialectArgument::Leveldb => Self::LevelDb,
+            DialectArgument::Bedrock => Self::Bedrock,
+        }
+    }
+}
+
 /// Arguments of commands that open a database for writing.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct WriteArguments {
-    /// Compression of new blocks [default: snappy, or none in a Minecraft Bedrock world].
+    /// Compression of new blocks [default: snappy]. In a Minecraft Bedrock world, deflate takes the place of snappy and
+    /// zstd.
     #[arg(long, value_enum, value_name = "HOW")]
     compression: Option<CompressionArgument>,
     /// The program that must be able to read what is written.
@@ -53,13 +75,21 @@ impl WriteArguments {
     /// The engine's options for the database in `directory`.
     pub(crate) fn options(self, directory: &Path) -> Result<Options, Failure> {
         let compression = match self.compression {
-            None => self.dialect.compression(directory),
             Some(CompressionArgument::None) => Compression::None,
-            Some(CompressionArgument::Snappy) => Compression::Snappy,
+            None | Some(CompressionArgument::Snappy) => Compression::Snappy,
             Some(CompressionArgument::Zstd) => Compression::Zstd { level: 0 },
         };
         let comparator = order::of_directory(directory)?;
-        Ok(Options { create_if_missing: false, comparator, compression, ..Options::default() })
+        let dialect = self.dialect.into();
+        Ok(Options { create_if_missing: false, comparator, compression, dialect, ..Options::default() })
+    }
+
+    /// The dialect of a copy: the source's, unless one was requested.
+    pub(crate) fn dialect_for_copy_of(self, source: &Db) -> Dialect {
+        match self.dialect {
+            DialectArgument::Auto => source.dialect(),
+            requested => requested.into(),
+        }
     }
 
     /// Opens an existing database.

@@ -2,7 +2,6 @@
 
 mod commands;
 mod database;
-mod dialect;
 mod failure;
 mod inspect;
 mod interchange;

@@ -3,21 +3,26 @@
 //! cache.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use terrace_env::Env;
 use terrace_env::locks::Mutex;
 use terrace_format::file_name;
-use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::internal_key::{
+    InternalKeyComparator, MAX_SEQUENCE_NUMBER, SEEK_KIND, ValueKind, append_internal_key,
+};
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::FileEntry;
 
 use crate::cache::table_cache::TableCache;
+use crate::dialect::{self, Dialect, is_entry_of_bedrock};
 use crate::error::Result;
 use crate::info_log::InfoLog;
 use crate::iterator::StoredBlock;
+use crate::memtable::{MemEntry, MemTable};
 use crate::recovery::synced_files::SyncedFiles;
-use crate::table::{TableBuilder, TableBuilderOptions};
+use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
+use crate::version::version::Version;
 use crate::version::{ObsoleteFiles, VersionSet};
 
 /// The files of a database. All of them are in [`directory`](Self::directory) and are reached through
@@ -26,7 +31,10 @@ pub(crate) struct Files {
     pub(crate) directory: PathBuf,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) comparator: InternalKeyComparator,
+    /// How tables are written, apart from the dialect.
     pub(crate) table_options: TableBuilderOptions,
+    /// The dialect of the options, or the one that the first table was written in.
+    pub(crate) dialect: OnceLock<Dialect>,
     /// The open tables.
     pub(crate) tables: Arc<TableCache>,
     /// The tables that the database consists of. The numbers of all files come from here.
@@ -46,15 +54,50 @@ impl Files {
 
     /// Begins the table `number`.
     pub(crate) fn create_table(&self, number: u64) -> Result<NewTable<'_>> {
+        self.decide_dialect(&[]);
         self.create_table_with(number, self.table_options.clone())
+    }
+
+    /// Decides the dialect, if that has not happened yet. `memtables`, newest first, hold what the tables do not.
+    pub(crate) fn decide_dialect(&self, memtables: &[&MemTable]) -> Dialect {
+        *self.dialect.get_or_init(|| {
+            let version = self.versions.current();
+            let mut numbers: Vec<_> = version.files().map(|file| file.number).collect();
+            numbers.sort_unstable();
+            let tables = numbers.into_iter().map(|number| {
+                let path = self.table_path(number);
+                let is_new_name = self.env.exists(&path).unwrap_or(true);
+                if is_new_name { path } else { self.directory.join(file_name::legacy_table_name(number)) }
+            });
+            dialect::decide(&*self.env, &self.directory, tables, || {
+                dialect::KEYS.iter().any(|key| self.is_key_of_bedrock(key, memtables, &version))
+            })
+        })
+    }
+
+    fn is_key_of_bedrock(&self, key: &[u8], memtables: &[&MemTable], version: &Version) -> bool {
+        match memtables.iter().find_map(|memtable| memtable.get(key, MAX_SEQUENCE_NUMBER)) {
+            Some(MemEntry::Value(value)) => return is_entry_of_bedrock(key, value),
+            Some(MemEntry::Deletion) => return false,
+            None => {}
+        }
+        let mut target = Vec::new();
+        append_internal_key(&mut target, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+        let mut is_bedrocks = false;
+        let read = version.get_with(&target, &self.tables, &BlockReadOptions::default(), &mut |entry| {
+            is_bedrocks = entry.kind == ValueKind::Value && is_entry_of_bedrock(key, entry.value.bytes());
+        });
+        read.is_ok() && is_bedrocks
     }
 
     /// Like [`create_table`](Self::create_table), but with options other than the usual ones of the database.
     pub(crate) fn create_table_with(
         &self,
         number: u64,
-        options: TableBuilderOptions,
+        mut options: TableBuilderOptions,
     ) -> Result<NewTable<'_>> {
+        let dialect = self.dialect.get().copied().unwrap_or_default();
+        options.compression = dialect.compression(options.compression);
         let path = self.table_path(number);
         let file = self.env.create(&path)?;
         let builder = TableBuilder::new(file, path, self.comparator.clone(), options);

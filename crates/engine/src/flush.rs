@@ -13,6 +13,7 @@ use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::compaction::drop_rule::DropRule;
+use crate::dialect::Dialect;
 use crate::error::{Error, Result};
 use crate::files::{Files, Output};
 use crate::iterator::InternalIterator;
@@ -31,6 +32,7 @@ pub(crate) fn flush(
 ) -> Result<Vec<Output>> {
     let Some(newest) = sealed.last() else { return Ok(Vec::new()) };
     files.versions.settle()?;
+    files.decide_dialect(&sealed.iter().rev().map(|sealed| &*sealed.table).collect::<Vec<_>>());
     let mut tables: Vec<Output> = Vec::new();
     for memtable in sealed {
         match write_level0_table(files, published, &memtable.table, memtable.file_number) {
@@ -68,7 +70,9 @@ fn write_level0_table(
     let last_user_key = user_key(entries.key()).to_vec();
     entries.seek_to_first()?;
     let mut options = files.table_options.clone();
-    if will_be_merged_soon(files, user_key(entries.key()), &last_user_key) {
+    // A world's tables show that it is a world: the next session decides by them.
+    let is_bedrocks = files.dialect.get() == Some(&Dialect::Bedrock);
+    if !is_bedrocks && will_be_merged_soon(files, user_key(entries.key()), &last_user_key) {
         options.compression = Compression::None;
     }
     let path = files.table_path(number);

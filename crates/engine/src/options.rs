@@ -12,6 +12,7 @@ use terrace_format::compression::Compression;
 use terrace_format::filter::FilterPolicy;
 
 use crate::cache::block_cache::BlockCache;
+use crate::dialect::Dialect;
 use crate::pool::BackgroundPool;
 use crate::read::snapshot::Snapshot;
 use crate::read_tier::ReadTier;
@@ -67,6 +68,9 @@ pub struct Options {
     /// Compression of new blocks. LevelDB 1.23 and older cannot read `Zstd`. Level-0 tables that compactions will soon
     /// rewrite are not compressed: that is cheaper, and few tables are in that level. Default snappy.
     pub compression: Compression,
+    /// Which program must be able to read what is written. In a database of Minecraft Bedrock, deflate replaces the
+    /// [`compression`](Self::compression) that it does not know. Default [`Dialect::Auto`].
+    pub dialect: Dialect,
     /// Bits per key in the Bloom filter; 0 writes no filter. With 10, about 1 % of the lookups of missing keys read
     /// a table in vain. Ignored if [`filter_policy`](Self::filter_policy) is set. Default 10.
     pub filter_bits_per_key: usize,
@@ -125,6 +129,7 @@ impl Options {
             block_restart_interval: 16,
             max_file_size_bytes: 8 * MIB as u64,
             compression: Compression::Snappy,
+            dialect: Dialect::Auto,
             filter_bits_per_key: 10,
             filter_policy: None,
             hash_index_percent: 12,

@@ -1,14 +1,15 @@
 //! The parts of a database that the tests of others need.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use terrace_env::Env;
 use terrace_env::locks::Mutex;
-use terrace_format::compression::Dialect;
+use terrace_format::compression::CompressionIds;
 
 use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
+use crate::dialect::Dialect;
 use crate::files::Files;
 use crate::health::Health;
 use crate::info_log::InfoLog;
@@ -35,7 +36,7 @@ impl Shared {
         let context = Arc::new(TableReadContext {
             comparator: comparator(),
             block_cache: None,
-            dialect: Dialect::LevelDb,
+            compression_ids: CompressionIds::LevelDb,
             use_filters: true,
             filter_policy: None,
             map_files: false,
@@ -62,6 +63,7 @@ impl Shared {
             env: Arc::clone(env),
             comparator: comparator(),
             table_options: TableBuilderOptions::of(&Options::default()),
+            dialect: OnceLock::from(Dialect::LevelDb),
             tables: Arc::new(TableCache::new(Arc::clone(env), directory.clone(), 100, context)),
             versions,
             obsolete,

@@ -11,7 +11,8 @@
 //! | 3 | – | none |
 //! | 4 | raw deflate (Minecraft) | – |
 //!
-//! Terrace writes 0, 1 and, on request, 2 as zstd, which LevelDB 1.23 and older refuse to read.
+//! Terrace writes 0, 1 and, on request, 2 as zstd, which LevelDB 1.23 and older refuse to read. In Minecraft's databases it
+//! writes 0 and 4.
 //!
 //! Rules:
 //!
@@ -24,7 +25,7 @@ use std::cell::RefCell;
 use std::mem::take;
 
 use bytes::{Bytes, BytesMut};
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::coding::decode_fixed32;
 use crate::error::{FormatError, Result};
@@ -72,6 +73,8 @@ pub enum Compression {
         /// From fast to small, 1 to 22. 0 is the library's default; negative levels are faster still.
         level: i32,
     },
+    /// Raw deflate, which Minecraft Bedrock writes. LevelDB cannot read it.
+    Deflate,
 }
 
 impl Compression {
@@ -82,6 +85,7 @@ impl Compression {
             Self::Snappy => id == SNAPPY_ID,
             // Other engines use the id for zlib and LZ4.
             Self::Zstd { .. } => id == ZSTD_ID && contents.starts_with(&ZSTD_MAGIC),
+            Self::Deflate => id == DEFLATE_ID,
         }
     }
 
@@ -99,9 +103,9 @@ impl Compression {
     }
 }
 
-/// Which numbering the compression ids of a table follow.
+/// The meaning of the compression ids in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dialect {
+pub enum CompressionIds {
     /// LevelDB's, with Minecraft's additions.
     #[default]
     LevelDb,
@@ -118,6 +122,7 @@ pub fn compress(compression: &Compression, input: &[u8], out: &mut Vec<u8>) -> u
         Compression::None => None,
         Compression::Snappy => compress_snappy(input, out).then_some(SNAPPY_ID),
         Compression::Zstd { level } => compress_zstd(*level, input, out).then_some(ZSTD_ID),
+        Compression::Deflate => deflate(input, out).then_some(DEFLATE_ID),
     };
     match id {
         Some(id) if out.len() < input.len() - input.len() / 8 => id,
@@ -128,30 +133,35 @@ pub fn compress(compression: &Compression, input: &[u8], out: &mut Vec<u8>) -> u
     }
 }
 
+/// Whether only Minecraft Bedrock stores contents like these under this id.
+pub fn is_bedrocks(id: u8, contents: &[u8]) -> bool {
+    id == DEFLATE_ID || (id == ZSTD_ID && !contents.starts_with(&ZSTD_MAGIC) && starts_as_zlib(contents))
+}
+
 /// Decompresses the stored contents of a block.
 ///
 /// # Errors
 ///
-/// `Unsupported` if the id is not one of the dialect's or needs a feature that is off; `Corrupt` if the contents are
+/// `Unsupported` if the id is not one of `ids` or needs a feature that is off; `Corrupt` if the contents are
 /// damaged or exceed [`MAX_DECOMPRESSED_BLOCK_SIZE_BYTES`].
-pub fn decompress(id: u8, input: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
-    match (id, dialect) {
-        (NONE_ID, _) | (BASHO_NONE_ID, Dialect::Basho) => {
+pub fn decompress(id: u8, input: &[u8], ids: CompressionIds) -> Result<Vec<u8>> {
+    match (id, ids) {
+        (NONE_ID, _) | (BASHO_NONE_ID, CompressionIds::Basho) => {
             check_claimed_size("block contents", input.len() as u64, None)?;
             Ok(input.to_vec())
         }
         (SNAPPY_ID, _) => decompress_snappy(input),
-        (ZSTD_ID, Dialect::Basho) => decompress_lz4(input),
-        (ZSTD_ID, Dialect::LevelDb) if input.starts_with(&ZSTD_MAGIC) => decompress_zstd(input),
-        (ZSTD_ID, Dialect::LevelDb) if starts_as_zlib(input) => {
+        (ZSTD_ID, CompressionIds::Basho) => decompress_lz4(input),
+        (ZSTD_ID, CompressionIds::LevelDb) if input.starts_with(&ZSTD_MAGIC) => decompress_zstd(input),
+        (ZSTD_ID, CompressionIds::LevelDb) if starts_as_zlib(input) => {
             inflate("zlib block", Decompress::new(true), input, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES)
         }
-        (ZSTD_ID, Dialect::LevelDb) => Err(FormatError::unsupported(
+        (ZSTD_ID, CompressionIds::LevelDb) => Err(FormatError::unsupported(
             "block contents",
             "compression 2 is neither zstd nor zlib; LZ4 of Basho's fork, or damaged",
             0,
         )),
-        (DEFLATE_ID, Dialect::LevelDb) => {
+        (DEFLATE_ID, CompressionIds::LevelDb) => {
             inflate("deflate block", Decompress::new(false), input, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES)
         }
         _ => Err(FormatError::unsupported("block contents", format!("unknown compression {id}"), 0)),
@@ -164,9 +174,9 @@ pub fn decompress(id: u8, input: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// Those of [`decompress`].
-pub fn decompress_into(id: u8, input: &[u8], dialect: Dialect, memory: &mut BytesMut) -> Result<Bytes> {
+pub fn decompress_into(id: u8, input: &[u8], ids: CompressionIds, memory: &mut BytesMut) -> Result<Bytes> {
     if id != SNAPPY_ID {
-        return decompress(id, input, dialect).map(Bytes::from);
+        return decompress(id, input, ids).map(Bytes::from);
     }
     let (size_bytes, _) = stated_size(input)?;
     let mut out = take(memory);
@@ -210,6 +220,20 @@ fn compress_snappy(input: &[u8], out: &mut Vec<u8>) -> bool {
         // The encoder refuses only an input of 4 GiB or more.
         Err(_) => false,
     }
+}
+
+/// Compresses `input` into `out`; `false` if the result would not be smaller than the input.
+fn deflate(input: &[u8], out: &mut Vec<u8>) -> bool {
+    // The compressor holds some hundred KiB.
+    thread_local! {
+        static COMPRESSOR: RefCell<Compress> = RefCell::new(Compress::new(flate2::Compression::default(), false));
+    }
+    out.clear();
+    out.reserve_exact(input.len());
+    COMPRESSOR.with_borrow_mut(|stream| {
+        stream.reset();
+        matches!(stream.compress_vec(input, out, FlushCompress::Finish), Ok(Status::StreamEnd))
+    })
 }
 
 fn decompress_snappy(input: &[u8]) -> Result<Vec<u8>> {

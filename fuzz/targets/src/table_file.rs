@@ -6,7 +6,7 @@ use std::sync::Arc;
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Result, TableFileIterator, TableFileOptions, TableFileReader, ValueKind};
 use terrace_format::block::{Block, BlockIter};
-use terrace_format::compression::{Dialect, decompress};
+use terrace_format::compression::{CompressionIds, decompress};
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, Footer, TABLE_MAGIC, seal_block, split_block};
 
@@ -142,7 +142,7 @@ fn mend_block(table: &mut [u8], handle: BlockHandle) -> Option<Block> {
     let sealed = &mut table[range.start as usize..range.end as usize];
     let (id, contents) = split_block(sealed).ok()?;
     let trailer = seal_block(contents, id);
-    let decompressed = decompress(id, contents, Dialect::LevelDb);
+    let decompressed = decompress(id, contents, CompressionIds::LevelDb);
     let trailer_offset = sealed.len() - BLOCK_TRAILER_SIZE_BYTES;
     sealed[trailer_offset..].copy_from_slice(&trailer);
     Block::new(decompressed.ok()?).ok()

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use terrace_format::compression::{Compression, Dialect, compress, decompress};
+use terrace_format::compression::{Compression, CompressionIds, compress, decompress};
 use terrace_format::crc::crc32c;
 
 use crate::Result;
@@ -55,7 +55,7 @@ fn compressed(block: &[u8]) -> (u8, Vec<u8>) {
 
 fn check_round_trip(block: &[u8]) -> Result<()> {
     let (id, stored) = compressed(block);
-    let is_right = decompress(id, &stored, Dialect::LevelDb)? == block;
+    let is_right = decompress(id, &stored, CompressionIds::LevelDb)? == block;
     if is_right { Ok(()) } else { Err("a compressed block decompresses to something else".into()) }
 }
 
@@ -91,7 +91,7 @@ impl Work for SnappyUncompress {
         let block = lane.values.of(0, 0, BLOCK_SIZE_BYTES);
         let (id, stored) = compressed(block);
         for _ in 0..blocks(SNAPPY_TOTAL_BYTES, lane.plan) {
-            black_box(decompress(id, black_box(&stored), Dialect::LevelDb)?);
+            black_box(decompress(id, black_box(&stored), CompressionIds::LevelDb)?);
             lane.meter.done(BLOCK_SIZE_BYTES);
         }
         check_round_trip(block)

@@ -54,7 +54,7 @@ impl Copy {
             create_if_missing: true,
             error_if_exists: true,
             comparator: source.options().comparator.clone(),
-            // Compressed like the source's tables, unless another compression was requested.
+            dialect: self.write.dialect_for_copy_of(&source),
             ..self.write.options(&self.directory.db)?
         };
         let unfinished = UnfinishedCopy::begin(&self.target, &options)?;

@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::{Damage, Db, LevelSource, Options, RepairReport};
 
 use super::Failure;
-use crate::database::{Directory, check_is_directory};
+use crate::database::{DialectArgument, Directory, check_is_directory};
 use crate::failure::Answer;
 use crate::order;
 use crate::progress::{Progress, Unit};
@@ -30,6 +30,9 @@ pub(crate) struct Repair {
     /// Order of the keys, if no MANIFEST says so: leveldb.BytewiseComparator or idb_cmp1.
     #[arg(long, value_name = "NAME")]
     comparator: Option<String>,
+    /// The program that must be able to read what is written.
+    #[arg(long, value_enum, default_value_t, value_name = "WHOSE")]
+    dialect: DialectArgument,
     /// Print the report as a JSON object.
     #[arg(long)]
     json: bool,
@@ -44,7 +47,10 @@ impl Repair {
             None => order::of_directory(directory)?,
         };
         let progress = Progress::new("repairing", Unit::Time, None);
-        let report = Db::repair(directory, &Options { comparator, ..Options::default() })?;
+        let report = Db::repair(
+            directory,
+            &Options { comparator, dialect: self.dialect.into(), ..Options::default() },
+        )?;
         drop(progress);
         if self.json {
             writeln!(out, "{}", json(&report))?;

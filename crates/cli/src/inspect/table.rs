@@ -8,7 +8,7 @@ use terrace_engine::UserComparator;
 use terrace_engine::env::{RandomAccessFile, default_env};
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::block_scan::{BlockScan, ScannedBlock};
-use terrace_format::compression::{self, Dialect};
+use terrace_format::compression::{self, CompressionIds};
 use terrace_format::filter::FilterBlockReader;
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexReader};
 use terrace_format::internal_key::user_key;
@@ -55,8 +55,8 @@ impl TableFile {
         let mut bytes = vec![0; (range.end - range.start) as usize];
         self.file.read_exact_at(range.start, &mut bytes).map_err(|error| error.to_string())?;
         let (id, stored) = check_block(&bytes).map_err(|error| error.problem)?;
-        let contents =
-            compression::decompress(id, stored, Dialect::LevelDb).map_err(|error| error.to_string())?;
+        let contents = compression::decompress(id, stored, CompressionIds::LevelDb)
+            .map_err(|error| error.to_string())?;
         Ok(ReadBlock { id, contents })
     }
 }

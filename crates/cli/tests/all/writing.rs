@@ -1,6 +1,7 @@
 //! Commands that change a database.
 
 use std::fs;
+use std::path::Path;
 
 use crate::support::{self, Owner, TestDirectory, file_of, snapshot, terrace, value, with_input};
 
@@ -135,17 +136,40 @@ fn a_database_is_destroyed_only_when_told_so() {
 #[test]
 fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
     let scratch = TestDirectory::new();
+    let table_bytes = |db: &Path| {
+        let sizes = fs::read_dir(db).unwrap().map(|entry| entry.unwrap());
+        let tables = sizes.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "ldb"));
+        tables.map(|entry| entry.metadata().unwrap().len()).sum::<u64>()
+    };
     for name in ["bedrock-deflate", "bedrock-zlib"] {
-        let db = scratch.copy(name);
-        terrace([&"put", &db, &"new", &"x".repeat(10_000)]).ok();
-        terrace([&"compact", &db]).ok();
-        let blocks = terrace([&"inspect", &db, &"--detail=parts", &"--json"]).json();
-        let kinds: Vec<_> = blocks.iter().filter(|item| item["kind"] == "block").collect();
-        assert!(kinds.len() > 10);
-        let is_snappy =
-            |block: &&serde_json::Value| block["compression"].as_str().unwrap().starts_with("snappy");
-        assert!(!kinds.iter().any(is_snappy), "{name}");
-        assert!(kinds.iter().any(|block| block["compression"] == "not compressed"), "{name}");
+        for command in ["compact", "copy", "checkpoint", "repair"] {
+            let scratch = TestDirectory::new();
+            let db = scratch.copy(name);
+            let before = table_bytes(&db);
+            terrace([&"put", &db, &"new", &"x".repeat(10_000)]).ok();
+            let mut changed = db.clone();
+            match command {
+                "copy" | "checkpoint" => {
+                    changed = scratch.path("target");
+                    terrace([&command, &db, &changed]).ok();
+                }
+                "repair" => {
+                    fs::remove_file(db.join("CURRENT")).unwrap();
+                    terrace([&command, &db]);
+                }
+                _ => drop(terrace([&command, &db]).ok()),
+            }
+            let blocks = terrace([&"inspect", &changed, &"--detail=parts", &"--json"]).json();
+            let blocks: Vec<_> = blocks.iter().filter(|item| item["kind"] == "block").collect();
+            let is = |block: &serde_json::Value, kind: &str| {
+                block["compression"].as_str().unwrap().starts_with(kind)
+            };
+            assert!(blocks.len() > 10);
+            assert!(!blocks.iter().any(|block| is(block, "snappy")), "{name}, {command}");
+            assert!(blocks.iter().any(|block| is(block, "deflate")), "{name}, {command}");
+            let after = table_bytes(&changed);
+            assert!(after < before * 3 / 2, "{name}, {command}: {before} bytes became {after}");
+        }
     }
     let db = scratch.copy("leveldb-1.20-snappy");
     terrace([&"put", &db, &"new", &"x".repeat(10_000), &"--dialect=bedrock"]).ok();

@@ -21,6 +21,7 @@ use terrace_format::batch::WriteBatch;
 
 use crate::db::compact_range::CompactRange;
 use crate::db::inner::DbInner;
+use crate::dialect::Dialect;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
 use crate::read::db_iterator::DbIterator;
@@ -127,6 +128,14 @@ impl Db {
     /// The options that the database was opened with.
     pub fn options(&self) -> &Options {
         &self.inner.options
+    }
+
+    /// The program that must be able to read what is written here: never [`Dialect::Auto`]. Decided once, by what the
+    /// database holds when this is called or when the first table is written, whichever comes first.
+    pub fn dialect(&self) -> Dialect {
+        let view = self.inner.published.super_version();
+        let sealed = view.sealed.iter().map(|sealed| &*sealed.table);
+        self.inner.files.decide_dialect(&std::iter::once(&*view.active).chain(sealed).collect::<Vec<_>>())
     }
 
     /// Returns a copy of the value of `key`, or `None` if there is no such key.

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use terrace_env::locks::Mutex;
 use terrace_env::{Env, FileLock, LockError};
-use terrace_format::compression::Dialect;
+use terrace_format::compression::CompressionIds;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
 
@@ -211,7 +211,7 @@ impl Parts {
         let context = Arc::new(TableReadContext {
             comparator: comparator.clone(),
             block_cache: block_cache.clone(),
-            dialect: Dialect::LevelDb,
+            compression_ids: CompressionIds::LevelDb,
             use_filters: true,
             filter_policy: options.filter_policy.clone(),
             map_files: options.map_tables,
@@ -318,6 +318,7 @@ impl Parts {
             env,
             comparator,
             table_options,
+            dialect: options.dialect.decided(),
             tables,
             versions,
             obsolete,

@@ -220,7 +220,7 @@ mod tests {
 
     use terrace_env::{Env, MemoryEnv};
     use terrace_format::comparator::UserComparator;
-    use terrace_format::compression::{Compression, Dialect};
+    use terrace_format::compression::{Compression, CompressionIds};
     use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
 
     use super::*;
@@ -256,7 +256,7 @@ mod tests {
         let context = Arc::new(TableReadContext {
             comparator: InternalKeyComparator::new(UserComparator::Bytewise),
             block_cache: None,
-            dialect: Dialect::LevelDb,
+            compression_ids: CompressionIds::LevelDb,
             use_filters: true,
             filter_policy: None,
             map_files: false,

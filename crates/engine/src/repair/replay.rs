@@ -70,6 +70,19 @@ pub(super) fn logged_sequences(
     Ok(merged)
 }
 
+/// Whether an intact record of the logs puts an entry that satisfies `condition`.
+pub(super) fn any_put(
+    repairer: &Repairer,
+    numbers: &[u64],
+    condition: fn(&[u8], &[u8]) -> bool,
+) -> Result<bool> {
+    let mut search = Search { condition, is_found: false };
+    for number in numbers {
+        read_batches(repairer, *number, &mut search)?;
+    }
+    Ok(search.is_found)
+}
+
 /// Receives each batch of a log.
 trait BatchSink {
     fn take(&mut self, batch: &BatchRef<'_>) -> Result<()>;
@@ -234,6 +247,21 @@ impl BatchSink for ToTables<'_> {
                 BatchOp::Delete { key } => self.memtable.insert(sequence, ValueKind::Deletion, key, &[]),
             }
         }
+        Ok(())
+    }
+}
+
+struct Search {
+    condition: fn(&[u8], &[u8]) -> bool,
+    is_found: bool,
+}
+
+impl BatchSink for Search {
+    fn take(&mut self, batch: &BatchRef<'_>) -> Result<()> {
+        let condition = self.condition;
+        self.is_found |= batch
+            .iter()
+            .any(|operation| matches!(operation, Ok(BatchOp::Put { key, value }) if condition(key, value)));
         Ok(())
     }
 }

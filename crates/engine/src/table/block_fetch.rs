@@ -14,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use terrace_env::RandomAccessFile;
 use terrace_format::FormatError;
 use terrace_format::block::Block;
-use terrace_format::compression::{self, Dialect, NONE_ID, SNAPPY_ID};
+use terrace_format::compression::{self, CompressionIds, NONE_ID, SNAPPY_ID};
 use terrace_format::filter::FilterPolicy;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
@@ -38,7 +38,7 @@ pub struct TableReadContext {
     /// The cache of data blocks; with `None`, each block is read from the file each time.
     pub block_cache: Option<Arc<BlockCache>>,
     /// The engine whose meaning the compression ids have.
-    pub dialect: Dialect,
+    pub compression_ids: CompressionIds,
     /// Whether filters are used. Must be off for Basho's files: their filter has LevelDB's name but another hash.
     pub use_filters: bool,
     /// The policy whose filters are used in tables that have them. Bloom filters need no policy.
@@ -287,8 +287,8 @@ impl BlockSource {
         let contents = if stored.id() == NONE_ID {
             stored.file.slice(stored.range)
         } else {
-            let dialect = self.context.dialect;
-            compression::decompress_into(stored.id(), stored.contents(), dialect, memory)
+            let ids = self.context.compression_ids;
+            compression::decompress_into(stored.id(), stored.contents(), ids, memory)
                 .map_err(|error| self.block_error(handle, error))?
         };
         Block::new(contents).map_err(|error| self.block_error(handle, error))
@@ -367,7 +367,7 @@ impl BlockSource {
         let decoded = if options.verify_checksums { check_block(&stored) } else { split_block(&stored) }
             .and_then(|(id, contents)| match id {
                 NONE_ID => Ok(None),
-                id => compression::decompress(id, contents, self.context.dialect).map(Some),
+                id => compression::decompress(id, contents, self.context.compression_ids).map(Some),
             })
             .map_err(|error| self.block_error(handle, error))?;
         Ok(decoded.unwrap_or_else(|| {

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_format::compression::Dialect;
+use terrace_format::compression::CompressionIds;
 use terrace_format::internal_key::{
     InternalKeyComparator, ParsedInternalKey, SequenceNumber, ValueKind, before_all_versions, user_key,
 };
@@ -43,7 +43,7 @@ impl TableFileReader {
         let context = TableReadContext {
             comparator: InternalKeyComparator::new(options.comparator),
             block_cache: None,
-            dialect: Dialect::LevelDb,
+            compression_ids: CompressionIds::LevelDb,
             use_filters: true,
             filter_policy: None,
             map_files: true,

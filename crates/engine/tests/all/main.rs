@@ -2,6 +2,7 @@
 
 mod basics;
 mod beside_writer;
+mod dialect;
 mod failing_device;
 mod few_descriptors;
 mod forked;

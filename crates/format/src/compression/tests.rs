@@ -18,43 +18,43 @@ const TEXT_AS_LZ4: &[u8] = b"\x40\x01\0\0\x8fterrace \x08\x00\xff\x21\x50race ";
 const TEXT_AS_SNAPPY: &[u8] =
     b"\xc0\x02\x1cterrace \xfe\x08\x00\xfe\x08\x00\xfe\x08\x00\xfe\x08\x00\xde\x08\x00";
 
-fn corrupt(id: u8, input: &[u8], dialect: Dialect) -> String {
-    let error = decompress(id, input, dialect).unwrap_err();
+fn corrupt(id: u8, input: &[u8], ids: CompressionIds) -> String {
+    let error = decompress(id, input, ids).unwrap_err();
     assert_eq!(error.kind, FormatErrorKind::Corrupt, "{error}");
     error.to_string()
 }
 
-fn is_unsupported(id: u8, input: &[u8], dialect: Dialect) -> bool {
-    decompress(id, input, dialect).is_err_and(|error| error.kind == FormatErrorKind::Unsupported)
+fn is_unsupported(id: u8, input: &[u8], ids: CompressionIds) -> bool {
+    decompress(id, input, ids).is_err_and(|error| error.kind == FormatErrorKind::Unsupported)
 }
 
 #[test]
 fn what_other_programs_compressed_is_read() {
-    for (id, input, dialect) in [
-        (0, &text()[..], Dialect::LevelDb),
-        (0, &text(), Dialect::Basho),
-        (3, &text(), Dialect::Basho),
-        (1, TEXT_AS_SNAPPY, Dialect::LevelDb),
-        (1, TEXT_AS_SNAPPY, Dialect::Basho),
-        (2, TEXT_AS_ZLIB, Dialect::LevelDb),
-        (2, TEXT_AS_LZ4, Dialect::Basho),
-        (4, TEXT_AS_DEFLATE, Dialect::LevelDb),
+    for (id, input, ids) in [
+        (0, &text()[..], CompressionIds::LevelDb),
+        (0, &text(), CompressionIds::Basho),
+        (3, &text(), CompressionIds::Basho),
+        (1, TEXT_AS_SNAPPY, CompressionIds::LevelDb),
+        (1, TEXT_AS_SNAPPY, CompressionIds::Basho),
+        (2, TEXT_AS_ZLIB, CompressionIds::LevelDb),
+        (2, TEXT_AS_LZ4, CompressionIds::Basho),
+        (4, TEXT_AS_DEFLATE, CompressionIds::LevelDb),
     ] {
-        assert_eq!(decompress(id, input, dialect), Ok(text()), "id {id}, {dialect:?}");
+        assert_eq!(decompress(id, input, ids), Ok(text()), "id {id}, {ids:?}");
     }
 }
 
 #[test]
-fn what_a_dialect_does_not_have_is_unsupported() {
+fn an_id_that_the_writer_does_not_have_is_unsupported() {
     for id in [3, 5, 255] {
-        assert!(is_unsupported(id, &text(), Dialect::LevelDb), "id {id}");
+        assert!(is_unsupported(id, &text(), CompressionIds::LevelDb), "id {id}");
     }
     for id in [4, 5, 255] {
-        assert!(is_unsupported(id, TEXT_AS_DEFLATE, Dialect::Basho), "id {id}");
+        assert!(is_unsupported(id, TEXT_AS_DEFLATE, CompressionIds::Basho), "id {id}");
     }
     // LZ4 where zstd or zlib is expected.
-    assert!(is_unsupported(2, TEXT_AS_LZ4, Dialect::LevelDb));
-    assert!(is_unsupported(2, b"", Dialect::LevelDb));
+    assert!(is_unsupported(2, TEXT_AS_LZ4, CompressionIds::LevelDb));
+    assert!(is_unsupported(2, b"", CompressionIds::LevelDb));
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn saving_exactly_an_eighth_is_not_enough() {
 fn snappy_that_lies_about_its_size_is_refused() {
     for size in ["\x7f", "\u{0}"] {
         let input = [size.as_bytes(), b"\x1cterrace "].concat();
-        corrupt(1, &input, Dialect::LevelDb);
+        corrupt(1, &input, CompressionIds::LevelDb);
     }
-    corrupt(1, b"", Dialect::LevelDb);
+    corrupt(1, b"", CompressionIds::LevelDb);
     // 4 GiB - 1 is above the limit. 1 GiB is within the limit, but nine bytes cannot expand to it.
-    let message = corrupt(1, b"\xff\xff\xff\xff\x0f\x1cterrace ", Dialect::LevelDb);
+    let message = corrupt(1, b"\xff\xff\xff\xff\x0f\x1cterrace ", CompressionIds::LevelDb);
     assert!(message.contains("4294967295 bytes decompressed, more than"), "{message}");
-    let message = corrupt(1, b"\x80\x80\x80\x80\x04\x1cterrace ", Dialect::LevelDb);
+    let message = corrupt(1, b"\x80\x80\x80\x80\x04\x1cterrace ", CompressionIds::LevelDb);
     assert!(message.contains("1073741824 bytes decompressed cannot come out of 14"), "{message}");
 }
 
@@ -106,10 +106,10 @@ fn lz4_that_lies_about_its_size_is_refused() {
     for size in [0u32, 319, 321, 2000, 1 << 30, u32::MAX] {
         let mut input = TEXT_AS_LZ4.to_vec();
         input[..4].copy_from_slice(&size.to_le_bytes());
-        corrupt(2, &input, Dialect::Basho);
+        corrupt(2, &input, CompressionIds::Basho);
     }
-    corrupt(2, &TEXT_AS_LZ4[..3], Dialect::Basho);
-    corrupt(2, &TEXT_AS_LZ4[..20], Dialect::Basho);
+    corrupt(2, &TEXT_AS_LZ4[..3], CompressionIds::Basho);
+    corrupt(2, &TEXT_AS_LZ4[..20], CompressionIds::Basho);
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn the_best_possible_expansion_is_not_refused() {
     let zeros = vec![0; 1 << 20];
     let mut out = Vec::new();
     assert_eq!(compress(&Compression::Snappy, &zeros, &mut out), SNAPPY_ID);
-    assert_eq!(decompress(SNAPPY_ID, &out, Dialect::LevelDb).as_ref(), Ok(&zeros));
+    assert_eq!(decompress(SNAPPY_ID, &out, CompressionIds::LevelDb).as_ref(), Ok(&zeros));
     let lz4 = lz4_flex::block::compress_prepend_size(&zeros);
-    assert_eq!(decompress(2, &lz4, Dialect::Basho), Ok(zeros));
+    assert_eq!(decompress(2, &lz4, CompressionIds::Basho), Ok(zeros));
 }
 
 fn deflated(input: &[u8], has_zlib_header: bool) -> Vec<u8> {
@@ -135,10 +135,13 @@ fn a_stream_of_unknown_size_is_read_in_steps() {
     for size_bytes in [0, 1, FIRST_STEP_BYTES - 1, FIRST_STEP_BYTES, FIRST_STEP_BYTES + 1, 3_000_000] {
         let input: Vec<u8> = (0..size_bytes).map(|n| (n % 251) as u8).collect();
         assert!(
-            decompress(2, &deflated(&input, true), Dialect::LevelDb) == Ok(input.clone()),
+            decompress(2, &deflated(&input, true), CompressionIds::LevelDb) == Ok(input.clone()),
             "{size_bytes}"
         );
-        assert!(decompress(4, &deflated(&input, false), Dialect::LevelDb) == Ok(input), "{size_bytes}");
+        assert!(
+            decompress(4, &deflated(&input, false), CompressionIds::LevelDb) == Ok(input),
+            "{size_bytes}"
+        );
     }
 }
 
@@ -159,14 +162,27 @@ fn a_stream_stops_at_the_limit() {
 #[test]
 fn a_stream_that_is_cut_off_or_damaged_is_refused() {
     for length in 2..TEXT_AS_ZLIB.len() {
-        corrupt(2, &TEXT_AS_ZLIB[..length], Dialect::LevelDb);
+        corrupt(2, &TEXT_AS_ZLIB[..length], CompressionIds::LevelDb);
     }
     for length in 0..TEXT_AS_DEFLATE.len() {
-        corrupt(4, &TEXT_AS_DEFLATE[..length], Dialect::LevelDb);
+        corrupt(4, &TEXT_AS_DEFLATE[..length], CompressionIds::LevelDb);
     }
     let mut damaged = TEXT_AS_ZLIB.to_vec();
     *damaged.last_mut().unwrap() ^= 1;
-    corrupt(2, &damaged, Dialect::LevelDb);
+    corrupt(2, &damaged, CompressionIds::LevelDb);
+}
+
+#[test]
+fn blocks_for_minecraft_are_raw_deflate() {
+    let mut out = Vec::new();
+    for input in [text(), text().repeat(3_000), b"aaaaaaaaaaaaaaaa".to_vec()] {
+        assert_eq!(compress(&Compression::Deflate, &input, &mut out), DEFLATE_ID);
+        assert_eq!(decompress(DEFLATE_ID, &out, CompressionIds::LevelDb), Ok(input));
+    }
+    assert_eq!(compress(&Compression::Deflate, b"short", &mut out), NONE_ID, "it would not save an eighth");
+    assert!(out.is_empty());
+    assert!(is_bedrocks(DEFLATE_ID, &out) && is_bedrocks(ZSTD_ID, TEXT_AS_ZLIB));
+    assert!(!is_bedrocks(ZSTD_ID, &ZSTD_MAGIC) && !is_bedrocks(SNAPPY_ID, TEXT_AS_SNAPPY));
 }
 
 #[cfg(feature = "zstd")]
@@ -181,8 +197,8 @@ mod zstd_blocks {
 
     #[test]
     fn frames_with_and_without_size_are_read() {
-        assert_eq!(decompress(2, TEXT_WITH_SIZE, Dialect::LevelDb), Ok(text()));
-        assert_eq!(decompress(2, TEXT_WITHOUT_SIZE, Dialect::LevelDb), Ok(text()));
+        assert_eq!(decompress(2, TEXT_WITH_SIZE, CompressionIds::LevelDb), Ok(text()));
+        assert_eq!(decompress(2, TEXT_WITHOUT_SIZE, CompressionIds::LevelDb), Ok(text()));
     }
 
     #[test]
@@ -191,7 +207,7 @@ mod zstd_blocks {
         for level in [-5, 0, 1, 3, 19] {
             assert_eq!(compress(&Compression::Zstd { level }, &text(), &mut out), ZSTD_ID);
             assert_eq!(zstd::zstd_safe::get_frame_content_size(&out).ok(), Some(Some(320)));
-            assert_eq!(decompress(ZSTD_ID, &out, Dialect::LevelDb), Ok(text()), "level {level}");
+            assert_eq!(decompress(ZSTD_ID, &out, CompressionIds::LevelDb), Ok(text()), "level {level}");
         }
         assert_eq!(Compression::Zstd { level: 1 }.check_supported(), Ok(()));
     }
@@ -204,7 +220,7 @@ mod zstd_blocks {
         let input = block.finish().to_vec();
         let mut out = Vec::new();
         assert_eq!(compress(&Compression::Zstd { level: 1 }, &input, &mut out), ZSTD_ID);
-        assert!(decompress(ZSTD_ID, &out, Dialect::LevelDb) == Ok(input));
+        assert!(decompress(ZSTD_ID, &out, CompressionIds::LevelDb) == Ok(input));
     }
 
     #[test]
@@ -212,12 +228,12 @@ mod zstd_blocks {
         for size in [0u16, 319 - 256, 321 - 256, 0xffff] {
             let mut input = TEXT_WITH_SIZE.to_vec();
             input[5..7].copy_from_slice(&size.to_le_bytes());
-            corrupt(2, &input, Dialect::LevelDb);
+            corrupt(2, &input, CompressionIds::LevelDb);
         }
         // Frame headers with a size of eight bytes: 2^40, then 1 GiB, which is within the limit but not there.
-        let message = corrupt(2, b"\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\x01\0\0\x01\0\0", Dialect::LevelDb);
+        let message = corrupt(2, b"\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\x01\0\0\x01\0\0", CompressionIds::LevelDb);
         assert!(message.contains("1099511627776 bytes decompressed, more than"), "{message}");
-        corrupt(2, b"\x28\xb5\x2f\xfd\xe0\0\0\0\x40\0\0\0\0\x01\0\0", Dialect::LevelDb);
+        corrupt(2, b"\x28\xb5\x2f\xfd\xe0\0\0\0\x40\0\0\0\0\x01\0\0", CompressionIds::LevelDb);
     }
 
     #[test]
@@ -226,7 +242,7 @@ mod zstd_blocks {
         for size_bytes in [1000, 5 << 20] {
             let mut frame = Vec::new();
             assert_eq!(compress(&Compression::Zstd { level: 1 }, &vec![0; size_bytes], &mut frame), ZSTD_ID);
-            corrupt(2, &frame.repeat(2), Dialect::LevelDb);
+            corrupt(2, &frame.repeat(2), CompressionIds::LevelDb);
         }
     }
 
@@ -243,20 +259,20 @@ mod zstd_blocks {
         let compression = Compression::Zstd { level: 1 };
         assert_eq!(compress(&compression, &vec![0; 64 << 20], &mut frame), ZSTD_ID);
         assert!(frame.len() < 8 << 10);
-        let error = decompress(ZSTD_ID, &frame, Dialect::LevelDb).unwrap_err();
+        let error = decompress(ZSTD_ID, &frame, CompressionIds::LevelDb).unwrap_err();
         assert!(error.problem.contains("not a block of entries"), "{error:?}");
         let mut block = crate::block::BlockBuilder::new(16);
         block.add(b"key", &vec![0; 8 << 20]);
         let block = block.finish().to_vec();
         assert_eq!(compress(&compression, &block, &mut frame), ZSTD_ID);
-        assert_eq!(decompress(ZSTD_ID, &frame, Dialect::LevelDb), Ok(block));
+        assert_eq!(decompress(ZSTD_ID, &frame, CompressionIds::LevelDb), Ok(block));
     }
 
     #[test]
     fn a_frame_that_is_cut_off_is_refused() {
         for whole in [TEXT_WITH_SIZE, TEXT_WITHOUT_SIZE] {
             for length in 4..whole.len() {
-                corrupt(2, &whole[..length], Dialect::LevelDb);
+                corrupt(2, &whole[..length], CompressionIds::LevelDb);
             }
         }
     }
@@ -265,7 +281,7 @@ mod zstd_blocks {
 #[cfg(not(feature = "zstd"))]
 #[test]
 fn without_the_feature_zstd_is_unsupported() {
-    assert!(is_unsupported(2, b"\x28\xb5\x2f\xfd\x60\x40\x00", Dialect::LevelDb));
+    assert!(is_unsupported(2, b"\x28\xb5\x2f\xfd\x60\x40\x00", CompressionIds::LevelDb));
     let compression = Compression::Zstd { level: 1 };
     assert_eq!(compression.check_supported().unwrap_err().kind, FormatErrorKind::Unsupported);
     assert_eq!(compress(&compression, &text(), &mut Vec::new()), NONE_ID);
@@ -289,10 +305,10 @@ proptest! {
         for compression in [Compression::None, Compression::Snappy, Compression::Zstd { level }] {
             let id = compress(&compression, &input, &mut out);
             let stored = if id == NONE_ID { &input } else { &out };
-            prop_assert_eq!(&decompress(id, stored, Dialect::LevelDb).unwrap(), &input);
+            prop_assert_eq!(&decompress(id, stored, CompressionIds::LevelDb).unwrap(), &input);
         }
         let lz4 = lz4_flex::block::compress_prepend_size(&input);
-        prop_assert_eq!(decompress(2, &lz4, Dialect::Basho).unwrap(), input);
+        prop_assert_eq!(decompress(2, &lz4, CompressionIds::Basho).unwrap(), input);
     }
 
     #[test]
@@ -302,8 +318,8 @@ proptest! {
         magic in proptest::sample::select(vec![&b""[..], &ZSTD_MAGIC, b"\x78\x9c", b"\x40\x01", b"\x40\x01\0\0"]),
         input in proptest::collection::vec(any::<u8>(), 0..200),
     ) {
-        let dialect = if is_basho { Dialect::Basho } else { Dialect::LevelDb };
-        let _ = decompress(id, &[magic, &input].concat(), dialect);
+        let ids = if is_basho { CompressionIds::Basho } else { CompressionIds::LevelDb };
+        let _ = decompress(id, &[magic, &input].concat(), ids);
     }
 
     #[test]
@@ -313,20 +329,20 @@ proptest! {
         bit in 0u8..8,
     ) {
         let mut blocks = vec![
-            (2, deflated(&input, true), Dialect::LevelDb),
-            (4, deflated(&input, false), Dialect::LevelDb),
-            (2, lz4_flex::block::compress_prepend_size(&input), Dialect::Basho),
+            (2, deflated(&input, true), CompressionIds::LevelDb),
+            (4, deflated(&input, false), CompressionIds::LevelDb),
+            (2, lz4_flex::block::compress_prepend_size(&input), CompressionIds::Basho),
         ];
         for compression in [Compression::Snappy, Compression::Zstd { level: 1 }] {
             let mut out = Vec::new();
-            blocks.push((compress(&compression, &input, &mut out), out, Dialect::LevelDb));
+            blocks.push((compress(&compression, &input, &mut out), out, CompressionIds::LevelDb));
         }
-        for (id, mut block, dialect) in blocks {
+        for (id, mut block, ids) in blocks {
             if !block.is_empty() {
                 let position = position.index(block.len());
                 block[position] ^= 1 << bit;
             }
-            let _ = decompress(id, &block, dialect);
+            let _ = decompress(id, &block, ids);
         }
     }
 }
@@ -340,12 +356,12 @@ fn memory_of_another_block_does_not_show_in_the_next() {
         for compression in [Compression::Snappy, Compression::None] {
             let id = compress(&compression, &input, &mut compressed);
             let stored = if id == NONE_ID { &input } else { &compressed };
-            let out = decompress_into(id, stored, Dialect::LevelDb, &mut memory).unwrap();
+            let out = decompress_into(id, stored, CompressionIds::LevelDb, &mut memory).unwrap();
             assert_eq!(out, input);
             memory = out.try_into_mut().unwrap();
         }
     }
     let id = compress(&Compression::Snappy, &[7; 400], &mut compressed);
     let cut_off = &compressed[..compressed.len() - 1];
-    assert!(decompress_into(id, cut_off, Dialect::LevelDb, &mut memory).is_err());
+    assert!(decompress_into(id, cut_off, CompressionIds::LevelDb, &mut memory).is_err());
 }

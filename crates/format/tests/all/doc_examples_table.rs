@@ -3,7 +3,7 @@
 use crate::support;
 use terrace_format::block::{Block, BlockBuilder, BlockIter};
 use terrace_format::comparator::UserComparator;
-use terrace_format::compression::{Compression, Dialect, SNAPPY_ID, ZSTD_ID, compress, decompress};
+use terrace_format::compression::{Compression, CompressionIds, SNAPPY_ID, ZSTD_ID, compress, decompress};
 use terrace_format::filter::{BloomFilter, FilterBlockBuilder, FilterBlockReader, FilterLayout, bloom_hash};
 use terrace_format::filter::{FILTER_NAME, bloom_may_contain};
 use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, ValueKind};
@@ -31,9 +31,9 @@ const CHECKS: &[support::Check] = &[
     ("filter-block-empty", filter_block_empty),
     ("snappy", snappy),
     ("zstd", zstd),
-    ("zlib", |bytes| is_text(2, bytes, Dialect::LevelDb)),
-    ("lz4-of-basho", |bytes| is_text(2, bytes, Dialect::Basho)),
-    ("raw-deflate", |bytes| is_text(4, bytes, Dialect::LevelDb)),
+    ("zlib", |bytes| is_text(2, bytes, CompressionIds::LevelDb)),
+    ("lz4-of-basho", |bytes| is_text(2, bytes, CompressionIds::Basho)),
+    ("raw-deflate", |bytes| is_text(4, bytes, CompressionIds::LevelDb)),
 ];
 
 #[test]
@@ -102,7 +102,7 @@ fn read_block(table: &[u8], handle: BlockHandle) -> Vec<u8> {
     let limit = (table.len() - FOOTER_SIZE_BYTES) as u64;
     let range = handle.sealed_range(limit).unwrap();
     let (id, contents) = check_block(&table[range.start as usize..range.end as usize]).unwrap();
-    decompress(id, contents, Dialect::LevelDb).unwrap()
+    decompress(id, contents, CompressionIds::LevelDb).unwrap()
 }
 
 /// All entries of a block.
@@ -293,21 +293,21 @@ fn text() -> Vec<u8> {
     b"terrace ".repeat(8)
 }
 
-fn is_text(id: u8, bytes: &[u8], dialect: Dialect) {
+fn is_text(id: u8, bytes: &[u8], dialect: CompressionIds) {
     assert_eq!(decompress(id, bytes, dialect), Ok(text()));
 }
 
 fn snappy(bytes: &[u8]) {
-    is_text(SNAPPY_ID, bytes, Dialect::LevelDb);
+    is_text(SNAPPY_ID, bytes, CompressionIds::LevelDb);
     let mut out = Vec::new();
     assert_eq!(compress(&Compression::Snappy, &text(), &mut out), SNAPPY_ID);
-    is_text(SNAPPY_ID, &out, Dialect::Basho);
+    is_text(SNAPPY_ID, &out, CompressionIds::Basho);
 }
 
 fn zstd(bytes: &[u8]) {
     if cfg!(feature = "zstd") {
-        is_text(ZSTD_ID, bytes, Dialect::LevelDb);
+        is_text(ZSTD_ID, bytes, CompressionIds::LevelDb);
     } else {
-        assert!(decompress(ZSTD_ID, bytes, Dialect::LevelDb).is_err());
+        assert!(decompress(ZSTD_ID, bytes, CompressionIds::LevelDb).is_err());
     }
 }

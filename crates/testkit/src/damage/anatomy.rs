@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use terrace_format::block::{Block, BlockIter};
-use terrace_format::compression::{Dialect, decompress};
+use terrace_format::compression::{CompressionIds, decompress};
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::parse_internal_key;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
@@ -142,7 +142,7 @@ fn sealed(handle: BlockHandle) -> Range<usize> {
 /// The entries of the block at `handle`.
 fn entries(table: &[u8], handle: BlockHandle) -> Vec<(Vec<u8>, Vec<u8>)> {
     let (id, contents) = check_block(&table[sealed(handle)]).expect("a sound block");
-    let contents = decompress(id, contents, Dialect::LevelDb).expect("a sound block");
+    let contents = decompress(id, contents, CompressionIds::LevelDb).expect("a sound block");
     let block = Block::new(contents).expect("a sound block");
     let mut iterator = BlockIter::new(&block);
     let mut entries = Vec::new();

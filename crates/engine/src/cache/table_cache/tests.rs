@@ -3,7 +3,7 @@ use std::path::Path;
 
 use terrace_env::{MemoryEnv, WritableFile};
 use terrace_format::comparator::UserComparator;
-use terrace_format::compression::{Compression, Dialect};
+use terrace_format::compression::{Compression, CompressionIds};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
 use terrace_format::version_edit::FileEntry;
 
@@ -33,7 +33,7 @@ impl Directory {
         let context = TableReadContext {
             comparator: Self::comparator(),
             block_cache: Some(self.block_cache.clone()),
-            dialect: Dialect::LevelDb,
+            compression_ids: CompressionIds::LevelDb,
             use_filters: true,
             filter_policy: None,
             map_files: true,

@@ -10,7 +10,7 @@ use terrace_env::locks::Mutex;
 use terrace_env::{Env, MemoryEnv, RandomAccessFile, ReadPattern};
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::comparator::UserComparator;
-use terrace_format::compression::{Compression, Dialect};
+use terrace_format::compression::{Compression, CompressionIds};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
 use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, check_block};
@@ -171,7 +171,7 @@ pub(super) fn context(comparator: &InternalKeyComparator) -> TableReadContext {
     TableReadContext {
         comparator: comparator.clone(),
         block_cache: Some(Arc::new(BlockCache::new(1 << 20))),
-        dialect: Dialect::LevelDb,
+        compression_ids: CompressionIds::LevelDb,
         use_filters: true,
         filter_policy: None,
         map_files: true,

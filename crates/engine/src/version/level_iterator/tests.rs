@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use terrace_env::{Env, MemoryEnv};
-use terrace_format::compression::{Compression, Dialect};
+use terrace_format::compression::{Compression, CompressionIds};
 use terrace_format::file_name::table_name;
 use terrace_format::internal_key::{SEEK_KIND, ValueKind, append_internal_key};
 use terrace_format::limits::LEVEL_COUNT;
@@ -67,7 +67,7 @@ impl Tables {
         let context = TableReadContext {
             comparator: comparator(),
             block_cache: None,
-            dialect: Dialect::LevelDb,
+            compression_ids: CompressionIds::LevelDb,
             use_filters: true,
             filter_policy: None,
             map_files: true,

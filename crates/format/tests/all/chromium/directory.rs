@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::comparator::UserComparator;
-use terrace_format::compression::{Dialect, decompress};
+use terrace_format::compression::{CompressionIds, decompress};
 use terrace_format::file_name::{FileKind, manifest_name, parse};
 use terrace_format::internal_key::{SequenceNumber, ValueKind, append_internal_key, parse_internal_key};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
@@ -165,7 +165,7 @@ fn table(file: &[u8]) -> Entries {
 fn block(file: &[u8], handle: BlockHandle) -> Entries {
     let range = handle.sealed_range((file.len() - FOOTER_SIZE_BYTES) as u64).unwrap();
     let (id, stored) = check_block(&file[range.start as usize..range.end as usize]).unwrap();
-    let block = Block::new(decompress(id, stored, Dialect::LevelDb).unwrap()).unwrap();
+    let block = Block::new(decompress(id, stored, CompressionIds::LevelDb).unwrap()).unwrap();
     let mut iter = BlockIter::new(&block);
     let mut entries = Vec::new();
     iter.seek_to_first().unwrap();
