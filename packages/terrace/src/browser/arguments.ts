@@ -1,6 +1,6 @@
 /** Keys and values as arguments: bytes that are stored in memory one after another. */
 
-import type { Bytes, Operations } from 'terrace-core'
+import { type Bytes, codedError, type Operations } from 'terrace-core'
 import { storeText } from './text.js'
 
 /** Where arguments are stored: the memory of an engine's module, or that of a message to one. */
@@ -16,8 +16,24 @@ function mostBytes(bytes: Bytes): number {
   return typeof bytes === 'string' ? 3 * bytes.length : bytes.byteLength
 }
 
+/** Stores a key or a value. Returns its length. */
 function store(bytes: Bytes, memory: Uint8Array, start: number): number {
-  if (typeof bytes === 'string') return storeText(bytes, memory, start)
+  return typeof bytes === 'string' ? storeText(bytes, memory, start) : storeBytes(bytes, memory, start)
+}
+
+/**
+ * Stores bytes. Returns their number.
+ *
+ * @throws LEVEL_INTERNAL_ERROR for anything but bytes. Of other arrays, a part would be copied, and the module would take for the rest what
+ * former calls have left there: keys and values of others.
+ */
+function storeBytes(bytes: Uint8Array, memory: Uint8Array, start: number): number {
+  if (!(bytes instanceof Uint8Array)) {
+    throw codedError(
+      'LEVEL_INTERNAL_ERROR' as string,
+      'A key or value has come to the engine as something else than bytes'
+    )
+  }
   memory.set(bytes, start)
   return bytes.byteLength
 }
@@ -80,15 +96,13 @@ export function takeOut(engine: Room, length: number): Uint8Array {
 /** Stores arguments that were taken out. Returns their length. */
 export function putBack(engine: Room, bytes: Uint8Array): number {
   const start = engine.room(bytes.byteLength)
-  engine.memory.set(bytes, start)
-  return bytes.byteLength
+  return storeBytes(bytes, engine.memory, start)
 }
 
 function storeWithLength(bytes: Bytes, memory: Uint8Array, at: number): number {
   if (typeof bytes !== 'string') {
     const next = storeLength(bytes.byteLength, memory, at)
-    memory.set(bytes, next)
-    return next + bytes.byteLength
+    return next + storeBytes(bytes, memory, next)
   }
 
   // The length is known afterwards. Where it takes more room than for ASCII, the text moves.
