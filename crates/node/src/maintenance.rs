@@ -157,7 +157,7 @@ pub fn left_out_log(call: &Call<'_>) -> Fallible<Value> {
 
 /// `destroy(path)`: a promise.
 pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
-    let work = |directory| Db::destroy(directory, &Options::default());
+    let work = |directory| Db::destroy(directory, &Options::default()).map(drop);
     apart_from_databases(call, "destroy", work, |env, ()| env.undefined())
 }
 
