@@ -285,9 +285,11 @@ test("destroy() leaves files alone that are not the database's", async (t) => {
 test('repair() of a missing directory says so', async (t) => {
   const missing = join(temporaryDirectory(t), 'missing')
   await assert.rejects(Level.repair(missing), (error) => {
-    assert.match(error.message, /no such file or directory|does not exist/i)
+    assert.equal(error.code, 'LEVEL_IO_ERROR')
+    assert.match(error.message, /no such file or directory/)
     return true
   })
+  assert.equal(existsSync(missing), false)
 })
 
 test('repair() moves the contents of the log to tables', async (t) => {
