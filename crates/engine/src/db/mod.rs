@@ -412,12 +412,13 @@ impl Db {
     }
 
     /// Removes the database in the directory `path`, including the files that repairs set aside. Other files stay; the directory
-    /// goes if nothing else is in it. If there is no database, this does nothing. Only the option [`env`](Options::env) matters.
+    /// goes if nothing else is in it. A symbolic link is removed, never the file that it leads to. Returns whether there was a
+    /// database; if not, nothing is changed. Only the option [`env`](Options::env) matters.
     ///
     /// # Errors
     /// `Locked` if the database is open; `ReadOnly`, `TooManyFiles` or `Io` from the operating system. If a file cannot be
     /// removed, the others are removed all the same.
-    pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<()> {
+    pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<bool> {
         crate::destroy::destroy(path.as_ref(), options)
     }
 

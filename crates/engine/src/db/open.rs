@@ -110,12 +110,15 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
             (create(home, options, info_log, lock)?, FoundLogs { are_foreign: true, stopped: Vec::new() })
         }
     };
-    if found.are_foreign && names.iter().any(|name| name == file_name::SYNCED) {
+    if found.are_foreign {
         // The file is about logs that are gone, whose numbers may be used again. It goes before a MANIFEST of ours gives
         // it a meaning.
-        inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
+        SyncedFiles::remove(&*inner.files.env, directory, &names)?;
     }
     inner.settle(&found, &names)?;
+    if !found.are_foreign && names.iter().any(|name| name == file_name::FORMER_SYNCED) {
+        inner.files.synced.lock().rename_former(&*inner.files.env, directory);
+    }
     let mut background = inner.background.lock();
     inner.background.schedule(&mut background);
     drop(background);

@@ -288,26 +288,6 @@ fn overlapping_or_damaged_tables_are_not_ingested() {
 }
 
 #[test]
-fn destroy_removes_the_database_and_nothing_else() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("db");
-    let db = Db::open(&path, Options::default()).unwrap();
-    put(&db, "k", "v");
-    assert_eq!(Db::destroy(&path, &Options::default()).unwrap_err().kind(), ErrorKind::Locked);
-    assert_eq!(get(&db, "k").as_deref(), Some("v"));
-    db.close().unwrap();
-    std::fs::write(path.join("notes.txt"), "mine").unwrap();
-    std::fs::create_dir(path.join("lost")).unwrap();
-    std::fs::write(path.join("lost/000005.ldb"), "set aside by a repair").unwrap();
-    Db::destroy(&path, &Options::default()).unwrap();
-    let left: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["notes.txt"]);
-    std::fs::remove_file(path.join("notes.txt")).unwrap();
-    Db::destroy(&path, &Options::default()).unwrap();
-    Db::destroy(directory.path().join("never"), &Options::default()).unwrap();
-}
-
-#[test]
 fn properties_are_those_of_leveldb() {
     let db = Db::open("/db", tiny(memory())).unwrap();
     fill(&db, "value");

@@ -71,6 +71,16 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
       throw isOpenToRead(error) ? openToReadError(this.#path, error) : translated(error, this.#path)
     }
     openings.add(this.#path, this.#isReadOnly)
+    this.#enlist()
+  }
+
+  /** Reads once. From then on, LMDB lists this process among those that have the database open. */
+  #enlist(): void {
+    try {
+      exists(this.#opened, 'any', undefined)
+    } catch {
+      // The table of readers may be full. Only `destroy()` relies on it.
+    }
   }
 
   async close(): Promise<void> {
