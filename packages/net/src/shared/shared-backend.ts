@@ -248,6 +248,9 @@ export class SharedBackend implements Backend {
     const link = new Link(() => meetingPlace(this.#location), {
       connectTimeoutMs: Math.max(timeoutMs, MIN_CONNECT_MS),
       offlineTimeoutMs: this.#ownerTimeoutMs,
+      // Another process may listen, or this one: no need to wait for who has gone.
+      isImpatient: true,
+      countsSilence: true,
       keepAliveMs: Math.min(this.#ownerTimeoutMs / 2, MAX_KEEP_ALIVE_MS)
     })
     link.onState = (isOnline) => {
