@@ -67,12 +67,14 @@ export class Server {
    *
    * @returns The address, with the port that was chosen.
    * @throws NET_INVALID if it is no address, or if others than programs of this machine could do whatever they want.
+   * @throws NET_CLOSING if the server is closed.
    */
   async listen(address: string): Promise<string> {
     const parsed = parseAddress(address)
     const { insecure = false, origins = [], tls = {} } = this.#options
     const isOpenToAll = !asksForTokens(this.#options) && !insecure
     checkExposed(parsed, isOpenToAll, isLoopback)
+    this.#checkNotClosed()
     await this.#host.served.db.open()
     const { connections, helloMs } = this.#host.limits
     const listener = await listen(parsed, {
@@ -83,8 +85,7 @@ export class Server {
       origins: isOpenToAll ? origins : 'all',
       accept: (transport) => this.#host.accept(transport, address)
     })
-    this.#listeners.push(listener)
-    return listener.address
+    return this.#keep(listener, this.#listeners)
   }
 
   /** Counts since the server was made, and what is open now. A plain object for JSON. */
@@ -102,9 +103,25 @@ export class Server {
    */
   async serveMetrics(address: string): Promise<string> {
     const isInsecure = this.#options.insecure === true
+    this.#checkNotClosed()
     const listener = await listenForMetrics(address, isInsecure, () => this.statistics())
-    this.#metricsListeners.push(listener)
-    return listener.address
+    return this.#keep(listener, this.#metricsListeners)
+  }
+
+  /** Keeps a listener, unless the server was closed in the meantime. */
+  async #keep(listener: Listener, listeners: Listener[]): Promise<string> {
+    if (this.#closing === undefined) {
+      listeners.push(listener)
+      return listener.address
+    }
+    const closed = listener.close()
+    listener.destroy()
+    await closed
+    throw closedServer()
+  }
+
+  #checkNotClosed(): void {
+    if (this.#closing !== undefined) throw closedServer()
   }
 
   /**
@@ -132,6 +149,10 @@ export class Server {
  */
 export function createServer(db: Servable, options: ServerOptions = {}): Server {
   return new Server(db, options)
+}
+
+function closedServer(): Error {
+  return netError('NET_CLOSING', 'The server is closed: make another one')
 }
 
 function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subscription['subject']): number {
