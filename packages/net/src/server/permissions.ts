@@ -40,7 +40,8 @@ export interface Permissions {
   readonly feeds?: readonly string[] | 'all'
 }
 
-const rights: readonly Right[] = ['read', 'write', 'clear', 'watch']
+/** All rights. */
+export const rights: readonly Right[] = ['read', 'write', 'clear', 'watch']
 
 /** A grant with another field has a wrong name in it, and would allow more than was meant. */
 const fields: ReadonlySet<string> = new Set(['allow', 'sublevel', 'gte', 'gt', 'lte', 'lt'])
@@ -124,9 +125,13 @@ export class Guard {
     if (this.#feeds !== 'all' && !this.#feeds.has(name)) throw denied(`may not read the feed '${name}'`)
   }
 
+  allowsMethod(name: string): boolean {
+    return this.#methods === 'all' || this.#methods.has(name)
+  }
+
   /** @throws NET_DENIED */
   checkMethod(name: string): void {
-    if (this.#methods !== 'all' && !this.#methods.has(name)) throw denied(`may not call '${name}'`)
+    if (!this.allowsMethod(name)) throw denied(`may not call '${name}'`)
   }
 }
 

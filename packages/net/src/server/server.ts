@@ -21,7 +21,9 @@ import {
   type ServerOptions,
   type User
 } from './options.js'
-import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { ownerMethods } from './owner-methods.js'
+import { allPermissions, Guard, type Permissions, rights } from './permissions.js'
+import { databaseOf, prefixOf } from './place.js'
 import { requests } from './requests.js'
 import { type Servable, ServedDatabase } from './served-database.js'
 import { type ConnectionHost, ServerConnection } from './server-connection.js'
@@ -39,6 +41,14 @@ const LINGER_MS = 1000
 /** How long connections may then take to send what they have. */
 const CLOSE_MS = 5000
 
+/** What a server is told by those who know more about the database than its object does. */
+interface Own {
+  /** Tells of the writes to it. */
+  readonly writes?: WriteSource
+  /** Its identity. */
+  readonly database?: string
+}
+
 /** Serves a database. {@link createServer} makes one. */
 export class Server {
   readonly #host: ServerHost
@@ -49,11 +59,11 @@ export class Server {
 
   /**
    * @internal
-   * @param writes - Tells of the writes to the database, if its own events do not.
+   * @param own - What the database itself does not tell.
    */
-  constructor(db: Servable, options: ServerOptions, writes: WriteSource = new DatabaseWrites(db)) {
+  constructor(db: Servable, options: ServerOptions, own: Own = {}) {
     this.#options = options
-    this.#host = new ServerHost(db, options, writes)
+    this.#host = new ServerHost(db, options, own)
   }
 
   /** Where the server listens. */
@@ -75,7 +85,7 @@ export class Server {
     const isOpenToAll = !asksForTokens(this.#options) && !insecure
     checkExposed(parsed, isOpenToAll, isLoopback)
     this.#checkNotClosed()
-    await this.#host.served.db.open()
+    await this.#host.open()
     const { connections, helloMs } = this.#host.limits
     const listener = await listen(parsed, {
       tls,
@@ -169,6 +179,7 @@ class ServerHost implements ConnectionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly localMethods: Readonly<Record<string, Method>>
   readonly calls = new Calls()
   readonly feeds: Readonly<Record<string, ServedFeed>>
   readonly writes: WriteSource
@@ -176,18 +187,22 @@ class ServerHost implements ConnectionHost {
   readonly permissions: Permissions
   readonly statistics = new Statistics(requests)
   isClosing = false
+  /** The identity of the database, or undefined if it has none. */
+  #database: string | undefined
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
   readonly #sessions = new Set<Session>()
   readonly #timer: NodeJS.Timeout
   #empty: (() => void) | undefined
 
-  constructor(db: Servable, options: ServerOptions, writes: WriteSource) {
+  constructor(db: Servable, options: ServerOptions, own: Own) {
     this.served = new ServedDatabase(db)
+    this.#database = own.database
     this.limits = { ...defaultLimits, ...options.limits }
     this.methods = options.methods ?? {}
+    this.localMethods = { ...ownerMethods(this.served.db), ...this.methods }
     this.feeds = options.feeds ?? {}
-    this.writes = writes
+    this.writes = own.writes ?? new DatabaseWrites(db)
     this.authenticate = authentication(options)
     this.permissions = options.permissions ?? allPermissions
     // Reports what makes no sense now, and not to the first client.
@@ -197,6 +212,12 @@ class ServerHost implements ConnectionHost {
     const checkMs = Math.min(CHECK_MS, helloMs / 2, silenceMs / 2, stallMs / 2)
     this.#timer = setInterval(() => this.#check(), checkMs)
     this.#timer.unref()
+  }
+
+  /** Opens the database, and learns which one it is. */
+  async open(): Promise<void> {
+    await this.served.db.open()
+    this.#database ??= databaseOf(this.served.db)
   }
 
   accept(transport: Transport, listener: string): void {
@@ -239,14 +260,19 @@ class ServerHost implements ConnectionHost {
     return undefined
   }
 
-  welcome(user: User | null): object {
-    const { encodings, explicitSnapshots, permanence } = this.served.db.supports
+  welcome({ guard, methods, user }: Session): object {
+    const { db } = this.served
+    const { encodings, explicitSnapshots, permanence } = db.supports
     return {
       server: 'terrace-net',
       user: user?.name ?? null,
       manifest: { encodings, explicitSnapshots, permanence },
       maxMessageBytes: this.limits.messageBytes,
-      maxBatchOperations: this.limits.batchOperations
+      maxBatchOperations: this.limits.batchOperations,
+      database: this.#database ?? null,
+      prefix: prefixOf(db),
+      rights: rights.filter((right) => guard.allowsAll(right)),
+      methods: Object.keys(methods).filter((name) => guard.allowsMethod(name))
     }
   }
 
