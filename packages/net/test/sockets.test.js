@@ -205,6 +205,29 @@ test(
   }
 )
 
+test('a client with a relative address comes back to its server after chdir()', bounded, async (t) => {
+  const [before, root] = [process.cwd(), directory(t)]
+  t.after(() => process.chdir(before))
+  const serve = async (name) => {
+    const db = new MemoryLevel()
+    await db.put('who', name)
+    const server = createServer(db)
+    await server.listen(`unix:${join(root, name, 's')}`)
+    return server
+  }
+  for (const name of ['a', 'b']) mkdirSync(join(root, name))
+  const [first, other] = [await serve('a'), await serve('b')]
+  process.chdir(join(root, 'a'))
+  const client = new NetLevel('unix:s')
+  assert.equal(await client.get('who'), 'a')
+  process.chdir(join(root, 'b'))
+  await first.close()
+  const next = await serve('a')
+  assert.equal(await client.get('who'), 'a')
+  await client.close()
+  await Promise.all([next.close(), other.close()])
+})
+
 /** What may have the server's path by the time that it closes. */
 const replacements = {
   'another server, in a new directory': async (t, path) => {
