@@ -80,6 +80,14 @@ export interface Welcome {
   readonly maxMessageBytes: number
   /** The most operations in a batch, and the most keys in a request. */
   readonly maxBatchOperations: number
+  /** The identity of the database that is served, in whole or in part; null if it is in no directory. Older servers do not say. */
+  readonly database?: string | null
+  /** What all keys begin with in that database: nothing, unless a sublevel is served. */
+  readonly prefix?: Uint8Array
+  /** What this client may do with every key. */
+  readonly rights?: readonly string[]
+  /** The names of the methods that this client may call. */
+  readonly methods?: readonly string[]
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
@@ -121,6 +129,8 @@ export class Link {
   /** Why calls fail at once; undefined if they may wait. */
   #refusal: CodedError<string> | undefined
   welcome: Welcome | undefined
+  /** Looks at each welcome, and throws if this client wants another server. */
+  checkWelcome: ((welcome: Welcome) => void) | undefined
   /** Called when a connection was lost or made. */
   onState: ((isOnline: boolean, cause?: Error) => void) | undefined
 
@@ -313,7 +323,7 @@ export class Link {
     try {
       this.#welcomed(connection, welcome)
     } catch (error) {
-      // What it says makes no sense.
+      // What it says makes no sense, or it is another server than this client wants.
       transport.destroy()
       throw error
     }
@@ -324,6 +334,7 @@ export class Link {
     const ticket = copyOf(parts.bytes('session'))
     const isResumed = parts.boolean('resumed')
     const welcome = parts.map('server') as unknown as Welcome
+    this.checkWelcome?.(welcome)
     this.welcome = welcome
     this.#ticket = ticket
     this.#connection = connection
@@ -450,7 +461,8 @@ export class Link {
       } catch (error) {
         const { code } = error as CodedError<string>
         if (signal.aborted) return
-        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.giveUp(error as Error)
+        const isRefused = code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL' || code === 'NET_MISMATCH'
+        if (isRefused) this.giveUp(error as Error)
       }
     }
   }
@@ -458,7 +470,10 @@ export class Link {
   /** Calls no longer wait. The link goes on to look for a connection. */
   giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
-    this.#refusal = netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
+    const isMismatch = (cause as CodedError<string> | undefined)?.code === 'NET_MISMATCH'
+    this.#refusal = isMismatch
+      ? (cause as CodedError<string>)
+      : netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
     this.#pending.fail(this.#refusal)
   }
 

@@ -112,9 +112,13 @@ export class Guard {
     if (this.#feeds !== 'all' && !this.#feeds.has(name)) throw denied(`may not read the feed '${name}'`)
   }
 
+  allowsMethod(name: string): boolean {
+    return this.#methods === 'all' || this.#methods.has(name)
+  }
+
   /** @throws NET_DENIED */
   checkMethod(name: string): void {
-    if (this.#methods !== 'all' && !this.#methods.has(name)) throw denied(`may not call '${name}'`)
+    if (!this.allowsMethod(name)) throw denied(`may not call '${name}'`)
   }
 }
 

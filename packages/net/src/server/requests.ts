@@ -108,11 +108,11 @@ const closeCursor: Run = ({ cursors }, parts) => {
   return closing?.close()
 }
 
-const call: Run = async ({ guard, host, user }, parts) => {
+const call: Run = async ({ guard, host, methods, user }, parts) => {
   const name = parts.string('name')
   const given = parts.list('arguments')
   guard.checkMethod(name)
-  const method = Object.hasOwn(host.methods, name) ? host.methods[name] : undefined
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
   if (method === undefined) throw netError('NET_UNKNOWN_METHOD', `The server has no method '${name}'`)
   return host.calls.run(() => method.apply({ user }, given as never[]))
 }

@@ -24,14 +24,15 @@ export interface ConnectionHost extends SessionHost {
   beginSession(user: User | null): Session
   /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined
-  /** What a new client is told. */
-  welcome(user: User | null): object
+  /** What a client is told about the server and about itself. */
+  welcome(session: Session): object
   warn(warning: Error, peer: Peer): void
   forget(connection: ServerConnection): void
 }
 
 export class ServerConnection implements Channel {
   readonly peer: Peer
+  readonly isLocal: boolean
   readonly #host: ConnectionHost
   readonly #transport: Transport
   readonly #reader: FrameReader
@@ -52,6 +53,7 @@ export class ServerConnection implements Channel {
     this.#host = host
     this.#transport = transport
     this.peer = { address: transport.peer, listener }
+    this.isLocal = listener.startsWith('unix:')
     this.#reader = new FrameReader(MAX_HELLO_BYTES, 2 * host.limits.batchOperations + MORE_ITEMS)
     this.#outbox = new Outbox(transport, 'overtaking', () => this.#flushed())
     transport.attach({
@@ -189,7 +191,7 @@ export class ServerConnection implements Channel {
     this.#state = 'serving'
     this.#transport.welcomed?.()
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
-    this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(user)])
+    this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(session)])
     session.resendEvents()
     this.proceed()
   }

@@ -58,6 +58,8 @@ export interface SessionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  /** Those of clients on this machine that belong to the same user. */
+  readonly localMethods: Readonly<Record<string, Method>>
   readonly calls: Calls
   /** Of clients without permissions of their own. */
   readonly permissions: Permissions
@@ -70,6 +72,8 @@ export interface SessionHost {
 
 /** How a session reaches its client. */
 export interface Channel {
+  /** Whether the client is a program of this machine, and of the server's user. */
+  readonly isLocal: boolean
   readonly unsentBytes: number
   send(message: Message): void
   /** Sends a message that is packed already. */
@@ -108,6 +112,11 @@ export class Session {
     this.limits = host.limits
     this.guard = new Guard(user?.permissions ?? host.permissions)
     this.#rate = new Rate(host.limits.requestsPerSecond)
+  }
+
+  /** The methods that the client may call, if it has the right. */
+  get methods(): Readonly<Record<string, Method>> {
+    return this.#channel?.isLocal === true ? this.host.localMethods : this.host.methods
   }
 
   /** Whether further requests should wait. */
