@@ -1,5 +1,6 @@
 /** The change feed of a database or sublevel. */
 
+import type { Buffer } from '../buffer.js'
 import type { Operation, PrewriteBatch } from '../hooks.js'
 import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
