@@ -151,7 +151,7 @@ test('the class over a back-end knows none, and works in browsers: what it impor
 test('the toolbox knows no database, only their API', () => {
   const sources = withExtension('.ts').filter((file) => file.startsWith('packages/toolbox/src/'))
   assert.ok(sources.length > 0)
-  const others = /(?<!\.)\b(from|import)\s*\(?\s*'(?!\.|node:|abstract-level'|terrace-bytewise')/
+  const others = /(?<!\.)\b(from|import)\s*\(?\s*'(?!\.|node:|buffer'|abstract-level'|terrace-bytewise')/
   assert.deepEqual(
     sources.flatMap((file) => matches(file, others)),
     []

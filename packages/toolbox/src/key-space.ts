@@ -1,5 +1,6 @@
 /** The keys of one database or sublevel among those of its root, and operations in terms of these keys. */
 
+import { Buffer } from './buffer.js'
 import {
   type ByteString,
   bytesOf,

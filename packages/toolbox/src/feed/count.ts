@@ -1,9 +1,11 @@
 /** Counts the entries of groups, in step with the writes. */
 
+import type { Buffer } from '../buffer.js'
 import { nowhere, type Operation, type PrewriteBatch } from '../hooks.js'
 import { type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel, LevelLike } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
+import { nextTurn } from '../platform.js'
 import { AuxiliaryStore } from './auxiliary-store.js'
 import { CountBuilder } from './count-builder.js'
 import type { CountDifference, CountOptions } from './count-options.js'
@@ -264,7 +266,7 @@ export class Count {
       entries += await this.#builder.step()
       this.#onProgress?.(entries)
       // Gives others a turn, even if there is nothing to wait for.
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
   }
 

@@ -1,6 +1,7 @@
 /** The change feed of a database or sublevel. */
 
 import type { Transcoder } from 'abstract-level'
+import type { Buffer } from '../buffer.js'
 import type { Operation, PrewriteBatch } from '../hooks.js'
 import { type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel, LevelLike } from '../level-like.js'

@@ -1,5 +1,6 @@
 /** The groups in which an entry is counted. */
 
+import type { Buffer } from '../buffer.js'
 import { decodedBy, type Encoding } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { type FeedError, feedError, invalidOption } from './errors.js'

@@ -1,5 +1,6 @@
 /** Ranges of keys, compared as bytes. */
 
+import { Buffer } from '../buffer.js'
 import { bytesOf } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { invalidOption } from './errors.js'

@@ -1,5 +1,6 @@
 /** The current entries, and each change from then on. */
 
+import type { Buffer } from '../buffer.js'
 import { decodedBy } from '../encoded.js'
 import { type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel, LevelLike } from '../level-like.js'

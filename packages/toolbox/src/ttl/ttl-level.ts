@@ -1,4 +1,5 @@
 import { type AbstractChainedBatch, AbstractLevel, type AbstractSnapshot } from 'abstract-level'
+import type { Buffer } from '../buffer.js'
 import { bytesOf, type Encoded } from '../encoded.js'
 import { codedError } from '../errors.js'
 import { readsAtOnce } from '../hooks.js'
