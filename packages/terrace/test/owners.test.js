@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 import { createServer } from 'terrace-net/server'
+import { someOf } from '../../../tests/support/form.mjs'
 import { FrameReader, packFrame } from '../../net/dist/protocol/frame.js'
 import { Tell } from '../../net/dist/protocol/messages.js'
 import { identityOf } from '../../net/dist/transport/identity.js'
@@ -256,10 +257,10 @@ for (const kind of ['short', 'long']) {
         [location, { env: { TMPDIR: join(root, 'tmp') } }],
         [long, { env: { TMPDIR: join(root, 'tmp'), XDG_RUNTIME_DIR: join(root, 'tmp') } }]
       ]
-      const all = ways.map(([path, options]) => new RemoteLevel(t, path, { ...shared, ...options }))
+      const all = someOf(ways).map(([path, options]) => new RemoteLevel(t, path, { ...shared, ...options }))
       await Promise.all(all.map((each) => each.open()))
       await Promise.all(all.map((each, i) => each.put(`k${i}`, `${i}`)))
-      for (const each of all) assert.equal(await each.get('k3'), '3')
+      for (const each of all) assert.equal(await each.get('k1'), '1')
       const owners = await Promise.all(all.map((each) => each.isOwner()))
       assert.equal(owners.filter((is) => is).length, 1)
 
@@ -267,7 +268,7 @@ for (const kind of ['short', 'long']) {
       await all[owners.indexOf(true)].kill()
       const left = all.filter((_, i) => !owners[i])
       for (const each of left.slice(1)) {
-        assert.equal(await each.get('k3'), '3')
+        assert.equal(await each.get('k1'), '1')
         await each.close()
       }
       await left[0].put('last', '1')
