@@ -92,7 +92,11 @@ export class DatabaseWrites implements WriteSource {
   }
 }
 
-/** A copy: events are kept for a while, and the bytes belong to whoever wrote them. */
-function copied(encoded: Encoded): Buffer {
-  return typeof encoded === 'string' ? Buffer.from(encoded) : Buffer.from(encoded)
+/**
+ * A copy: events are kept for a while, and the bytes belong to whoever wrote them. A database that is not Terrace's may tell of other views
+ * than arrays of bytes.
+ */
+function copied(encoded: string | ArrayBufferView): Buffer {
+  if (typeof encoded === 'string') return Buffer.from(encoded)
+  return Buffer.from(new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength))
 }
