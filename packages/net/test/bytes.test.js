@@ -222,6 +222,77 @@ test('one user cannot use up the sessions of all', async (t) => {
   await connectClient({ token: 'b' }).put('a', '1')
 })
 
+test('results that a client does not read are not held, whatever it asks for, and come when it reads', async (t) => {
+  const VALUE = 1 << 20
+  const { address, db, stop } = await serve({
+    db: new PlainMemoryLevel(buffers),
+    limits: { unsentBytes: 1 << 18 }
+  })
+  t.after(stop)
+  const keys = Array.from({ length: 100 }, (_, i) => bytes(`k${i}`))
+  await db.batch(keys.map((key, i) => ({ type: 'put', key, value: Buffer.alloc(VALUE, i) })))
+  const client = await greetedClient(address)
+  t.after(() => client.close())
+  const before = await held()
+  client.socket.pause()
+  const answers = keys.map((key) => client.ask(Ask.get, key, null))
+  await turns(500)
+  const more = (await held()) - before
+  assert.ok(more < 12 * VALUE, `${more} bytes are held`)
+  client.socket.resume()
+  for (const [i, answer] of answers.entries()) {
+    const [kind, , value] = await answer
+    assert.deepEqual([kind, value.length, value[0], value.at(-1)], [Tell.result, VALUE, i, i])
+  }
+})
+
+test('clients that try together make the server hold what its limits say, and others go on once they have read', async (t) => {
+  const VALUE = 1 << 20
+  const USERS = 3
+  const CONNECTIONS = 2
+  const limits = { userBytes: 3 * VALUE, serverBytes: 6 * VALUE }
+  const names = Array.from({ length: USERS }, (_, i) => `user ${i}`)
+  const tokens = Object.fromEntries([...names, 'honest'].map((name) => [name, { name }]))
+  const {
+    address,
+    db,
+    connect: connectClient,
+    stop
+  } = await serve({ db: new PlainMemoryLevel(buffers), tokens, limits })
+  t.after(stop)
+  const keys = Array.from({ length: 8 }, (_, i) => bytes(`k${i}`))
+  await db.batch(keys.map((key, i) => ({ type: 'put', key, value: Buffer.alloc(VALUE, i) })))
+  const honest = connectClient({ token: 'honest', ...buffers })
+  assert.equal((await honest.get(keys[0])).length, VALUE)
+
+  const clients = []
+  for (let i = 0; i < USERS * CONNECTIONS; i++)
+    clients.push(await greetedClient(address, { token: names[i % USERS] }))
+  t.after(() => Promise.all(clients.map((client) => client.close())))
+  const before = await held()
+  const answers = []
+  for (const client of clients) {
+    client.socket.pause()
+    answers.push(client.ask(Ask.cursor, 1, [null, null, null, null], false, 3, null))
+    for (const key of keys) {
+      answers.push(client.ask(Ask.get, key, null))
+      answers.push(client.ask(Ask.getMany, [key, keys[0]], null))
+    }
+    answers.push(client.ask(Ask.read, 1, 0, 1000, VALUE))
+  }
+  await turns(1000)
+  // As the protocol's document says: one result may come when there is a little room, messages are packed in a buffer, and each
+  // connection has its own.
+  const most = limits.serverBytes + 2 * VALUE + 4 * VALUE + clients.length * (1 << 20)
+  const more = (await held()) - before
+  assert.ok(more <= most, `${more} bytes are held; ${most} are allowed`)
+
+  const waiting = honest.get(keys[1])
+  for (const client of clients) client.socket.resume()
+  assert.equal((await waiting)[0], 1)
+  for (const answer of answers) assert.equal((await answer)[0], Tell.result)
+})
+
 /** Begins a WebSocket by hand. */
 function upgraded(address) {
   const { hostname: host, port, pathname } = new URL(address)

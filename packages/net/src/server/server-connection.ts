@@ -137,8 +137,10 @@ export class ServerConnection implements Channel {
   #pump(): void {
     try {
       while (!this.#isPaused && this.#state !== 'authenticating' && this.#state !== 'closed') {
-        if (this.#session?.isBusy) this.#pause()
-        else {
+        if (this.#session?.isBusy) {
+          this.#pause()
+          this.#session.waitForRoom()
+        } else {
           const message = this.#reader.next()
           if (message === undefined) return
           this.#take(message)
@@ -225,8 +227,7 @@ export class ServerConnection implements Channel {
   }
 
   #flushed(): void {
-    if (this.#state === 'serving') this.#session?.sendEvents()
-    if (this.#isPaused && this.#session?.isBusy === false) this.proceed()
+    if (this.#state === 'serving') this.#session?.flushed()
   }
 
   /** Tells the client why, and ends the connection. */

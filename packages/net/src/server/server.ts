@@ -8,6 +8,7 @@ import { timerMs } from '../protocol/timer.js'
 import { isLoopback, noUser, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
+import { Budget } from './budget.js'
 import { Calls } from './calls.js'
 import { DatabaseWrites } from './database-writes.js'
 import type { ServedFeed } from './feed-source.js'
@@ -201,6 +202,8 @@ class ServerHost implements ConnectionHost {
   isClosing = false
   /** The identity of the database, or undefined if it has none. */
   #database: string | undefined
+  readonly #budget: Budget
+  readonly #userBudgets = new Map<string, Budget>()
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
   readonly #sessions = new Set<Session>()
@@ -211,6 +214,7 @@ class ServerHost implements ConnectionHost {
     this.served = new ServedDatabase(db)
     this.#database = own.database
     this.limits = { ...defaultLimits, ...options.limits }
+    this.#budget = new Budget(this.limits.serverBytes)
     this.methods = options.methods ?? {}
     this.localMethods = { ...ownerMethods(this.served.db), ...this.methods }
     this.feeds = options.feeds ?? {}
@@ -256,14 +260,26 @@ class ServerHost implements ConnectionHost {
     if (user !== null && countIf(this.#sessions, isSameName, userSessions) >= userSessions) {
       throw netError('NET_LIMIT', `This user has ${userSessions} sessions already`)
     }
-    const session = new Session(this, user)
+    const session = new Session(this, user, this.#budgetOf(user))
     this.#sessions.add(session)
     return session
+  }
+
+  /** What a user may make the server hold. Clients without a user have the server's alone. */
+  #budgetOf(user: User | null): Budget {
+    if (user === null) return this.#budget
+    const budget = this.#userBudgets.get(user.name) ?? new Budget(this.limits.userBytes, this.#budget)
+    this.#userBudgets.set(user.name, budget)
+    return budget
   }
 
   endSession(session: Session): void {
     this.#sessions.delete(session)
     session.end()
+    const isSameName = (each: Session): boolean => each.user?.name === session.user?.name
+    if (session.user !== null && countIf(this.#sessions, isSameName, 1) === 0) {
+      this.#userBudgets.delete(session.user.name)
+    }
   }
 
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined {
