@@ -150,8 +150,19 @@ pub(crate) fn with_database<T>(call: impl FnOnce(&mut Database) -> Outcome<T>) -
 impl Database {
     pub(crate) fn get(&mut self, key: &[u8], snapshot: u32, value: &mut Vec<u8>) -> Outcome<bool> {
         let read = self.read_options(snapshot)?;
-        let found = self.db.get_with(key, &read, |found| value.extend_from_slice(found));
-        Ok(found.map_err(failed)?.is_some())
+        let found = self.db.get_with(key, &read, |found| {
+            let has_room = value.try_reserve_exact(found.len()).is_ok();
+            if has_room {
+                value.extend_from_slice(found);
+            }
+            has_room.then_some(()).ok_or(found.len())
+        });
+        match found.map_err(failed)? {
+            Some(Err(size_bytes)) => {
+                Err(Failure::new("TooLarge", format!("there is no memory for a value of {size_bytes} bytes")))
+            }
+            found => Ok(found.is_some()),
+        }
     }
 
     /// Writes a batch in LevelDB's form. Where there are no files for it, jobs in the background may free some.
@@ -165,7 +176,7 @@ impl Database {
             }
         }
         loop {
-            let operations = WriteBatch::from_bytes(batch.to_vec())
+            let operations = WriteBatch::from_bytes(copy_of(batch)?)
                 .map_err(|error| Failure::new("InvalidArgument", error.to_string()))?;
             let write = || self.db.write(operations, &WriteOptions { sync });
             match reserving(RESERVED_FILES, self.pool.as_ref(), write) {
@@ -334,6 +345,17 @@ impl Database {
         };
         Ok(ReadOptions { snapshot, ..ReadOptions::default() })
     }
+}
+
+fn copy_of(batch: &[u8]) -> Outcome<Vec<u8>> {
+    let mut copy = Vec::new();
+    let has_room = copy.try_reserve_exact(batch.len()).is_ok();
+    if !has_room {
+        let message = format!("there is no memory for a batch of {} bytes", batch.len());
+        return Err(Failure::new("InvalidArgument", message));
+    }
+    copy.extend_from_slice(batch);
+    Ok(copy)
 }
 
 /// Does work that leaves `count` files free, if the host can open no more.

@@ -111,7 +111,10 @@ export class Engine {
   /** Where at least so many bytes of arguments can be stored, as an index into {@link memory}. */
   room(sizeBytes: number): number {
     if (sizeBytes > this.#inputSize || this.#inputSize > MAX_KEPT_BYTES) {
-      this.#inputStart = this.#run(() => this.#exports.terrace_input(sizeBytes))
+      this.#inputSize = 0
+      const start = this.#run(() => this.#exports.terrace_input(sizeBytes))
+      if (start === 0) throw tooLarge(sizeBytes)
+      this.#inputStart = start >>> 0
       this.#inputSize = sizeBytes
     }
     return this.#inputStart
@@ -156,3 +159,10 @@ export class Engine {
 
 /** The module gives larger memory back, so it is asked each time. */
 const MAX_KEPT_BYTES = 1 << 20
+
+function tooLarge(sizeBytes: number): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_INVALID_ARGUMENT',
+    `A call with ${sizeBytes} bytes of keys and values is too large: in a browser, a value may have 256 MiB, a batch 512 MiB`
+  )
+}
