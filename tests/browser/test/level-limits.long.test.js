@@ -15,6 +15,80 @@ const OUTCOME = `
   const outcome = (promise) => promise.then(() => 'done', (error) => error.code + ': ' + error.message)
 `
 
+for (const [keys, key] of [
+  ['the same key', `() => 'a'`],
+  ['ascending keys', `(session) => String(session).padStart(6, '0')`]
+]) {
+  test(`a small database that is opened, written once and closed 250 times can still be used: ${keys}`, async (t) => {
+    const functions = `
+      const key = ${key}
+      export async function use(sessions) {
+        for (let session = 0; session < sessions; session++) {
+          const db = new Level('short')
+          await db.put(key(session), String(session))
+          if ((await db.get(key(session))) !== String(session)) throw new Error('session ' + session)
+          await db.close()
+        }
+        const root = await navigator.storage.getDirectory()
+        let files = 0
+        for await (const [, directory] of root.entries()) for await (const _ of directory.keys()) files++
+        const db = new Level('short')
+        const count = (await db.keys().all()).length
+        await db.compactRange('', '\\uffff')
+        await db.close()
+        return { files, count }
+      }
+    `
+    const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+    const { files, count } = await run(page, 'use', [250])
+    assert.equal(count, keys === 'the same key' ? 1 : 250)
+    assert.ok(keys !== 'the same key' || files <= 48, `${files} files`)
+    assert.deepEqual(page.problems, [])
+  })
+}
+
+test('clear() of a million entries beside an open iterator deletes all of them, in the order of the calls', async (t) => {
+  const functions = `
+    ${OUTCOME}
+    export async function use(total) {
+      const db = new Level('large')
+      const put = (start) => (_, index) => ({ type: 'put', key: String(start + index).padStart(8, '0'), value: 'x'.repeat(10) })
+      for (let start = 0; start < total; start += 1000) await db.batch(Array.from({ length: 1000 }, put(start)))
+      const iterator = db.keys()
+      await iterator.next()
+      const calls = [db.put('before', '1'), db.clear(), db.put('after', '2'), db.batch([{ type: 'put', key: '00000001', value: 'again' }])]
+      const outcomes = await Promise.all(calls.map(outcome))
+      const left = await db.iterator().all()
+      let seen = 1
+      while ((await iterator.next()) !== undefined) seen++
+      await iterator.close()
+      await db.close()
+      await db.open()
+      const reopened = await db.iterator().all()
+      // What is written without waiting comes after the clear, too.
+      const second = db.clear()
+      db.putSync('sync', '3')
+      await second
+      const last = await db.iterator().all()
+      await db.close()
+      return { outcomes, left, seen, reopened, last }
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const total = 1_000_000
+  const { outcomes, left, seen, reopened, last } = await run(page, 'use', [total])
+  assert.deepEqual(outcomes, ['done', 'done', 'done', 'done'])
+  const expected = [
+    ['00000001', 'again'],
+    ['after', '2']
+  ]
+  assert.deepEqual(left, expected)
+  assert.equal(seen, total)
+  assert.deepEqual(reopened, expected)
+  assert.deepEqual(last, [['sync', '3']])
+  assert.deepEqual(page.problems, [])
+})
+
 test('a key or value over its limit is refused before anything is stored, and the largest are read back', async (t) => {
   const functions = `
     ${OUTCOME}

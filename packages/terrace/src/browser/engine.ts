@@ -44,6 +44,7 @@ interface StoreExports extends CommonExports {
     upperLength: number,
     limit: number
   ): number
+  terrace_clear_rest(number: number, mustEnd: number): number
   terrace_step(): number
   terrace_free_files(): number
   terrace_approximate_size(startLength: number, endLength: number): number
