@@ -178,7 +178,7 @@ impl Background {
         }
     }
 
-    pub(super) fn runs_in_steps(&self) -> bool {
+    pub(crate) fn runs_in_steps(&self) -> bool {
         self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps())
     }
 

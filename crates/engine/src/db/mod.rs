@@ -233,7 +233,7 @@ impl Db {
     /// Writes all operations of `batch`, or none of them. Waits for earlier writes, for room in the memtables, and, with
     /// [`WriteOptions::sync`], for the disk.
     ///
-    /// A key may have up to 64 MiB, a value up to 1 GiB and a batch up to 3 GiB (1 GiB on 32-bit machines), see
+    /// A key may have up to 64 MiB, a value up to 1 GiB and a batch up to 3 GiB (256 and 512 MiB on 32-bit machines), see
     /// [`limits`](terrace_format::limits). The batch refuses an operation that exceeds a limit when it is added.
     ///
     /// # Durability

@@ -31,6 +31,7 @@ use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
+use crate::db::close::MANY_SMALL_TABLES;
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::left_out_log::LeftOutLog;
@@ -122,6 +123,10 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     let mut background = inner.background.lock();
     inner.background.schedule(&mut background);
     drop(background);
+    if inner.background.runs_in_steps() {
+        // Sessions that are never closed leave tables, too, and no thread takes them out.
+        inner.merge_small_tables(2 * MANY_SMALL_TABLES);
+    }
     let view = inner.published.super_version();
     if !view.sealed.is_empty() || view.version.files().next().is_some() {
         inner.background.watch_for_idleness();

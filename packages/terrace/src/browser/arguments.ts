@@ -11,9 +11,23 @@ export interface Room {
   room(sizeBytes: number): number
 }
 
+/** In a longer string, the bytes are counted, so that it fits if they do. */
+const LONG_UNITS = 1 << 24
+
 /** Each unit of a string takes at most three bytes. */
 function mostBytes(bytes: Bytes): number {
-  return typeof bytes === 'string' ? 3 * bytes.length : bytes.byteLength
+  if (typeof bytes !== 'string') return bytes.byteLength
+  return bytes.length < LONG_UNITS ? 3 * bytes.length : utf8Bytes(bytes)
+}
+
+/** No less than the length of a string as UTF-8. */
+function utf8Bytes(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1
+  }
+  return bytes
 }
 
 /** Stores a key or a value. Returns its length. */

@@ -44,6 +44,7 @@ interface StoreExports extends CommonExports {
     upperLength: number,
     limit: number
   ): number
+  terrace_clear_rest(number: number, mustEnd: number): number
   terrace_step(): number
   terrace_free_files(): number
   terrace_approximate_size(startLength: number, endLength: number): number
@@ -111,7 +112,10 @@ export class Engine {
   /** Where at least so many bytes of arguments can be stored, as an index into {@link memory}. */
   room(sizeBytes: number): number {
     if (sizeBytes > this.#inputSize || this.#inputSize > MAX_KEPT_BYTES) {
-      this.#inputStart = this.#run(() => this.#exports.terrace_input(sizeBytes))
+      this.#inputSize = 0
+      const start = this.#run(() => this.#exports.terrace_input(sizeBytes))
+      if (start === 0) throw tooLarge(sizeBytes)
+      this.#inputStart = start >>> 0
       this.#inputSize = sizeBytes
     }
     return this.#inputStart
@@ -156,3 +160,10 @@ export class Engine {
 
 /** The module gives larger memory back, so it is asked each time. */
 const MAX_KEPT_BYTES = 1 << 20
+
+function tooLarge(sizeBytes: number): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_INVALID_ARGUMENT',
+    `A call with ${sizeBytes} bytes of keys and values is too large: in a browser, a value may have 256 MiB, a batch 512 MiB`
+  )
+}
