@@ -69,7 +69,7 @@ pub struct Options {
     /// rewrite are not compressed: that is cheaper, and few tables are in that level. Default snappy.
     pub compression: Compression,
     /// Which program must be able to read what is written. In a database of Minecraft Bedrock, deflate replaces the
-    /// [`compression`](Self::compression) that it does not know. Default [`Dialect::Auto`].
+    /// [`compression`](Self::compression) that it does not know. Default auto.
     pub dialect: Dialect,
     /// Bits per key in the Bloom filter; 0 writes no filter. With 10, about 1 % of the lookups of missing keys read
     /// a table in vain. Ignored if [`filter_policy`](Self::filter_policy) is set. Default 10.

@@ -24,6 +24,7 @@
 //! Memory: one memtable, one block and the index of a table, and the list of tables.
 
 mod block_scan;
+mod dialect;
 mod intake;
 mod inventory;
 mod levels;
@@ -155,7 +156,7 @@ fn rebuild_or_leave(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuil
         rebuilt.set_aside(file_name::CURRENT, "it is damaged");
     }
     let logs = inventory.needed_logs(knowledge.log_number, knowledge.previous_log_number);
-    repairer.decide_dialect(inventory, &logs);
+    dialect::decide_dialect(repairer, inventory, &logs);
     let mut replaced_manifest = None;
     match plan::make(repairer, inventory, &mut knowledge, &logs)? {
         Plan::KeepLevels(trusted) => {

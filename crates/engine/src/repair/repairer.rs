@@ -7,19 +7,14 @@ use std::sync::{Arc, OnceLock};
 use terrace_env::{Env, RandomAccessFile};
 use terrace_format::compression::CompressionIds;
 use terrace_format::file_name;
-use terrace_format::internal_key::{
-    InternalKeyComparator, MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key, user_key,
-};
+use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::version_edit::FileEntry;
 
 use crate::cache::memory_fit::MemoryFit;
-use crate::dialect::{self, Dialect, is_entry_of_bedrock};
+use crate::dialect::Dialect;
 use crate::error::Result;
-use crate::iterator::InternalIterator;
 use crate::options::Options;
-use crate::repair::inventory::Inventory;
-use crate::repair::replay::any_put;
-use crate::table::{BlockReadOptions, Table, TableBuilder, TableBuilderOptions, TableReadContext};
+use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions, TableReadContext};
 use crate::version::recover::FILE_NUMBER_LIMIT;
 
 pub(super) struct Repairer {
@@ -31,7 +26,8 @@ pub(super) struct Repairer {
     /// Whether a MANIFEST confirmed the comparator.
     pub(super) comparator_is_known: Cell<bool>,
     next_number: Cell<u64>,
-    dialect: OnceLock<Dialect>,
+    /// The dialect of the tables that the repair writes; empty until [`dialect`](super::dialect) has decided.
+    pub(super) dialect: OnceLock<Dialect>,
     /// Tables made by this repair.
     written: RefCell<Vec<u64>>,
 }
@@ -59,34 +55,6 @@ impl Repairer {
             dialect: options.dialect.decided(),
             written: RefCell::default(),
         }
-    }
-
-    /// Decides the dialect of the tables that the repair writes. `logs` are the logs that are not used up.
-    pub(super) fn decide_dialect(&self, inventory: &Inventory, logs: &[u64]) {
-        self.dialect.get_or_init(|| {
-            let tables = inventory.tables.values().map(|name| self.path(name));
-            // A log that cannot be read fails the repair when its writes are kept.
-            let has_entry = || {
-                any_put(self, logs, is_entry_of_bedrock).unwrap_or(false)
-                    || inventory.tables.values().any(|name| self.has_entry_of_bedrock(name).unwrap_or(false))
-            };
-            dialect::decide(&*self.env, &self.directory, tables, has_entry)
-        });
-    }
-
-    fn has_entry_of_bedrock(&self, name: &str) -> Result<bool> {
-        let (file, size_bytes) = self.open(name)?;
-        let table = Arc::new(Table::open(file, self.path(name), size_bytes, Arc::clone(&self.context))?);
-        let mut entries = table.iter(read_options());
-        for key in dialect::KEYS {
-            let mut target = Vec::new();
-            append_internal_key(&mut target, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
-            entries.seek(&target)?;
-            if entries.valid() && is_entry_of_bedrock(user_key(entries.key()), entries.value()) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
