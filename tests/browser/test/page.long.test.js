@@ -140,7 +140,7 @@ test('the strictest policy that the README names is enough', async (t) => {
 
 /** The site without synchronous files: as in WebKitGTK, or in private windows of some browsers. */
 const withoutFiles = {
-  '/terrace/worker.js': `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/worker.js']}`
+  '/terrace/terrace-worker.js': `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/terrace-worker.js']}`
 }
 
 test('without synchronous files, tabs share a database of IndexedDB, and db.storage says so', async (t) => {

@@ -8,7 +8,7 @@ export function openBrokerLine(onFailure: () => void): MessagePort | undefined {
   if (typeof SharedWorker === 'undefined') return undefined
   try {
     // Bundlers know this form, and want the options to be constants.
-    const broker = new SharedWorker(new URL('./broker.js', import.meta.url), {
+    const broker = new SharedWorker(new URL('./terrace-broker.js', import.meta.url), {
       type: 'module',
       name: 'terrace'
     })
