@@ -98,6 +98,8 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   async close(): Promise<void> {
     this.#background?.stop()
     await this.#growing
+    // A close that has failed has closed it nevertheless.
+    if (this.#engine === undefined) return
     try {
       this.#call(() => this.opened.call('terrace_close'))
     } finally {
