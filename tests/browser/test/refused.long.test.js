@@ -197,3 +197,26 @@ test('a site without room learns that when it opens a database, in every place',
     assert.ok(codes.includes('LEVEL_QUOTA_EXCEEDED'), JSON.stringify([options, codes]))
   }
 })
+
+/** More than a process of a browser has addresses for. */
+const TOO_MANY = 400
+
+test('a page with too many databases learns that it must close some', async (t) => {
+  const page = await openPage(t, await serveSite(t, engineFiles, ENGINE_POLICY))
+  const [code, message] = await page.evaluate(async (count) => {
+    const { MemoryLevel } = await import('/terrace/terrace.js')
+    globalThis.databases = []
+    for (let made = 0; made < count; made++) {
+      const db = new MemoryLevel()
+      globalThis.databases.push(db)
+      const failure = await db.open().then(
+        () => undefined,
+        ({ cause }) => [cause.code, cause.message]
+      )
+      if (failure !== undefined) return failure
+    }
+    return ['none', `${count} are open`]
+  }, TOO_MANY)
+  assert.equal(code, 'LEVEL_IO_ERROR', message)
+  assert.match(message, /no memory for another database: close one/)
+})
