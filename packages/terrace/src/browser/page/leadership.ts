@@ -25,6 +25,7 @@ export class Leadership {
   readonly #worker: WorkerHandle
   readonly #tab: string
   readonly #events: Events
+  readonly #ended = new AbortController()
   #onClosed: ((error: Error | undefined) => void) | undefined
 
   /** Starts to open the database. */
@@ -47,6 +48,7 @@ export class Leadership {
 
   /** Ends the worker at once. What it has acknowledged is in its files. */
   terminate(): void {
+    this.#ended.abort()
     this.#worker.onmessage = this.#worker.onFailure = null
     this.#worker.terminate()
     this.#onClosed?.(undefined)
@@ -79,7 +81,7 @@ export class Leadership {
   }
 
   #supplyLine(): void {
-    const line = openBrokerLine(() => this.#tell({ kind: 'line' }))
+    const line = openBrokerLine(() => this.#tell({ kind: 'line' }), this.#ended.signal)
     this.#tell({ kind: 'line' }, line === undefined ? [] : [line])
   }
 
