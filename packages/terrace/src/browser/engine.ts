@@ -6,6 +6,7 @@
 import type { CodedError } from 'terrace-core'
 import { codedError } from 'terrace-core'
 import { codeOf, type LevelErrorCode } from '../error-codes.js'
+import { browserError } from './errors.js'
 
 /** What both modules export. */
 interface CommonExports {
@@ -99,7 +100,7 @@ export class Engine {
   constructor(module: WebAssembly.Module, imports: (engine: Engine) => Imports = () => ({})) {
     const panicked = (start: number, length: number) => this.#panicked(start, length)
     const terrace = { ...imports(this), panicked }
-    this.#exports = new WebAssembly.Instance(module, { terrace }).exports as unknown as CommonExports
+    this.#exports = instanceOf(module, { terrace }).exports as unknown as CommonExports
     this.#memory = new Uint8Array(this.#exports.memory.buffer)
   }
 
@@ -155,6 +156,19 @@ export class Engine {
   #panicked(start: number, length: number): void {
     const message = decoder.decode(this.memory.subarray(start, start + length))
     this.#failure = codedError('LEVEL_INTERNAL_ERROR', `The engine has failed: ${message}`)
+  }
+}
+
+/** @throws LEVEL_IO_ERROR if the browser has no room for the memory of another instance. */
+function instanceOf(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
+  try {
+    return new WebAssembly.Instance(module, imports)
+  } catch (error) {
+    throw browserError(
+      'LEVEL_IO_ERROR',
+      `The browser has no memory for another database: close one that is open, or use sublevels of one (${error})`,
+      error
+    )
   }
 }
 

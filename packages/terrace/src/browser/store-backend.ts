@@ -102,6 +102,8 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.#background?.stop()
     // A clear may want more files again.
     while (this.#growing !== undefined) await this.#growing
+    // A close that has failed has closed it nevertheless.
+    if (this.#engine === undefined) return
     try {
       this.#call(() => this.opened.call('terrace_close'))
     } finally {
