@@ -280,10 +280,8 @@ export class Link {
         return await this.#connect(closing, Math.max(end - performance.now(), 1))
       } catch (error) {
         const leftMs = end - performance.now()
-        const { code } = error as CodedError<string>
-        const mayCome = code === 'NET_OFFLINE' || code === 'NET_CLOSING'
         const { signal } = this.#patience
-        if (isImpatient || !mayCome || closing.aborted || signal.aborted || leftMs <= 0) throw error
+        if (isImpatient || !mayCome(error) || closing.aborted || signal.aborted || leftMs <= 0) throw error
         await pause(Math.min(pauseMs, leftMs), signal)
         if (signal.aborted || performance.now() >= end) throw error
       }
@@ -482,6 +480,27 @@ export class Link {
     const reason = isTimeout ? 'it did not answer in time' : ((cause as Error)?.message ?? String(cause))
     return netError('NET_OFFLINE', `The server cannot be reached: ${reason}`, cause)
   }
+}
+
+/** What the system says if a server is not there yet, or not quite. */
+const NOT_THERE = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'ECONNRESET',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN'
+])
+
+/** Whether a server may be there soon. A wrong certificate or token stays wrong; and a page is not told what failed. */
+function mayCome(error: unknown): boolean {
+  const { code, cause } = error as CodedError<string>
+  if (code === 'NET_CLOSING') return true
+  return (
+    code === 'NET_OFFLINE' && NOT_THERE.has(String((cause as Partial<CodedError<string>> | undefined)?.code))
+  )
 }
 
 async function tokenOf({ token }: LinkOptions): Promise<string | undefined> {
