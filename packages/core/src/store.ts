@@ -65,8 +65,8 @@ export class Store implements Writer {
   }
 
   /**
-   * Something that is closed with the database. If it fails when `isClosing()`, that must not keep the store open: the error is kept
-   * likewise.
+   * Something that is closed with the database. Iterators and the like fail once, and must not keep the store open: when
+   * `isClosing()`, the error is kept likewise. What fails again does keep it open.
    */
   released(resource: Closable, isClosing: () => boolean): Closable {
     return {
@@ -75,9 +75,8 @@ export class Store implements Writer {
           await resource.close()
         } catch (error) {
           if (!isClosing()) throw error
+          await resource.close()
           this.#closeFailure ??= { error }
-          // A sublevel is closed by the second call, once what failed in it is forgotten.
-          await Promise.allSettled([(async () => resource.close())()])
         }
       }
     }
