@@ -13,7 +13,7 @@ const ALWAYS = ['package-lock.json', 'scripts/bundle.mjs', 'scripts/bundles.mjs'
 
 /** Makes the bundles of a package, unless they are made of what is there now. */
 export async function bundle(name) {
-  const { directory, alias = {}, scripts } = BUNDLES[name]
+  const { directory, alias = {}, scripts, apart = {} } = BUNDLES[name]
   const packageDirectory = join(root, 'packages', name)
   const dist = join(packageDirectory, 'dist')
   // What they were made of, and how that was.
@@ -31,6 +31,7 @@ export async function bundle(name) {
       outfile: join(dist, to),
       bundle: true,
       alias,
+      plugins: [leavingApart(apart[to] ?? {})],
       format: 'esm',
       platform: 'browser',
       target: 'es2022',
@@ -48,6 +49,17 @@ export async function bundle(name) {
   const inputs = [...new Set([...ALWAYS, `packages/${name}/package.json`, ...modules])]
   writeFileSync(record, JSON.stringify(Object.fromEntries(inputs.map((file) => [file, stateOf(file)]))))
   console.log(`built ${outputs.slice(1).join(', ')}`)
+}
+
+/** Leaves out what is imported dynamically by these names, and names the scripts to load instead. */
+function leavingApart(scripts) {
+  return {
+    name: 'apart',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^[.]/ }, ({ kind, path }) =>
+        kind === 'dynamic-import' && path in scripts ? { path: scripts[path], external: true } : undefined
+      )
+  }
 }
 
 function isCurrent(record) {

@@ -8,7 +8,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Sources are modules, of which a script gets only those that it uses. What is built from them is CommonJS. */
 const CORE_SOURCES = { 'terrace-core': join(root, 'packages', 'core', 'src', 'index.ts') }
 
-/** The bundles of each package: where they go in `dist`, what they consist of, and where that is. */
+/**
+ * The bundles of each package: where they go in `dist`, what they consist of, and where that is. What a script of `apart` imports
+ * dynamically is not in it: the named script is loaded instead. No script imports a package, so that every development server can serve
+ * them as they are.
+ */
 export const BUNDLES = {
   net: {
     directory: 'dist',
@@ -19,8 +23,10 @@ export const BUNDLES = {
     alias: CORE_SOURCES,
     scripts: {
       'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
-      'browser/worker.js': "import './browser/page/worker.js'",
-      'browser/broker.js': "import './browser/page/broker.js'"
-    }
+      'browser/terrace-indexeddb.js': "export * from './browser/indexeddb/index.js'",
+      'browser/terrace-worker.js': "import './browser/page/worker.js'",
+      'browser/terrace-broker.js': "import './browser/page/broker.js'"
+    },
+    apart: { 'browser/terrace.js': { './indexeddb/index.js': './terrace-indexeddb.js' } }
   }
 }

@@ -158,7 +158,7 @@ test-windows: build tests/platforms/windows/node_modules/.package-lock.json ## i
 	cargo test --quiet --target $(WINDOWS) --package terrace-cli -- --test-threads 1
 	node tests/platforms/windows/run.js $(if $(RESULTS),--results $(RESULTS)) $(ARGUMENTS)
 
-test-bundlers: build tests/bundlers/node_modules/.package-lock.json ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite and as Electron has them
+test-bundlers: build setup-tests $(BROWSER_READY) tests/bundlers/node_modules/.package-lock.json ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite, as Electron has them, and from development servers
 	cd tests/bundlers && npm test --silent
 
 test-downstream: build tests/downstream/node_modules/.package-lock.json ## programs from npm on our Node package, beside classic-level

@@ -151,7 +151,7 @@ test('the class over a back-end knows none, and works in browsers: what it impor
 test('the toolbox knows no database, only their API', () => {
   const sources = withExtension('.ts').filter((file) => file.startsWith('packages/toolbox/src/'))
   assert.ok(sources.length > 0)
-  const others = /(?<!\.)\b(from|import)\s*\(?\s*'(?!\.|node:|abstract-level'|terrace-bytewise')/
+  const others = /(?<!\.)\b(from|import)\s*\(?\s*'(?!\.|node:|buffer'|abstract-level'|terrace-bytewise')/
   assert.deepEqual(
     sources.flatMap((file) => matches(file, others)),
     []
@@ -170,13 +170,15 @@ test('a back-end knows the common class and its own store, and no other package 
 test('the program that copies knows the API alone, and loads back-ends only when it is asked to', () => {
   const sources = withExtension('.ts').filter((file) => file.startsWith('packages/copy/src/'))
   assert.ok(sources.length > 0)
-  const others = /(?<![.'])\b(from|import|require)\s*\(?\s*'(?!\.|node:|abstract-level'|terrace-toolbox\/)/
+  const others =
+    /(?<![.'])\b(from|import|require)\s*\(?\s*'(?!\.|node:|abstract-level'|terrace-core'|terrace-toolbox\/)/
   assert.deepEqual(
     sources.flatMap((file) => matches(file, others)),
     []
   )
   assert.deepEqual(Object.keys(JSON.parse(text('packages/copy/package.json')).dependencies), [
     'abstract-level',
+    'terrace-core',
     'terrace-toolbox'
   ])
 })

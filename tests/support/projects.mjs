@@ -32,9 +32,16 @@ export const environment = Object.fromEntries(
 
 /** A directory for projects and archives, which {@link Projects.remove} removes. */
 export class Projects {
-  directory = mkdtempSync(join(tmpdir(), 'terrace-projects-'))
-  #archives = join(this.directory, 'archives')
   #packed = new Map()
+
+  /** @param parent - Where it is made. Tools that projects find above themselves need it elsewhere than the system's. */
+  constructor(parent = tmpdir()) {
+    this.directory = mkdtempSync(join(parent, 'terrace-projects-'))
+  }
+
+  get #archives() {
+    return join(this.directory, 'archives')
+  }
 
   /** The archives of one of our packages, named by its directory in `packages/`, and of our packages that it needs. */
   pack(name) {

@@ -88,7 +88,8 @@ impl Engine for TerraceEngine {
     }
 
     fn destroy(&self, directory: &Path) -> Result<()> {
-        Ok(Db::destroy(directory, &self.options)?)
+        Db::destroy(directory, &self.options)?;
+        Ok(())
     }
 }
 

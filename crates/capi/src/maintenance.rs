@@ -21,7 +21,7 @@ unsafe extern "C" fn leveldb_destroy_db(
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.
         let directory = unsafe { directory("name", name)? };
-        maintain(options, directory, |options| Db::destroy(directory, options))
+        maintain(options, directory, |options| Db::destroy(directory, options).map(drop))
     });
 }
 

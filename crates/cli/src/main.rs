@@ -11,6 +11,7 @@ mod owner;
 mod pager;
 mod progress;
 mod range;
+mod redaction;
 mod text;
 
 use std::io::{self, BufWriter, Write};
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use failure::{Answer, EXIT_CODES, Failure, code, explain, is_closed_pipe};
+use redaction::Redaction;
 
 /// Terrace, an embedded key/value database in LevelDB's file format.
 ///
@@ -63,18 +65,23 @@ fn main() -> ExitCode {
 fn fail(failure: &Failure) -> ExitCode {
     let (code, message) = explain(failure);
     // Nobody may be listening.
-    let _ = writeln!(io::stderr(), "terrace: {}", other_back_ends::without_passwords(&message));
+    let _ = writeln!(io::stderr(), "terrace: {}", redaction().redact(&message));
     ExitCode::from(code)
 }
 
 /// Prints help, or what is wrong with the command line.
 fn exit(error: &clap::Error) -> ! {
     let text = error.to_string();
-    let masked = other_back_ends::without_passwords(&text);
+    let masked = redaction().redact(&text);
     if masked == text {
         error.exit();
     }
     // Nobody may be listening.
     let _ = write!(io::stderr(), "{masked}");
     std::process::exit(error.exit_code())
+}
+
+/// The secrets in the arguments of this process.
+fn redaction() -> Redaction {
+    Redaction::of(&std::env::args_os().skip(1).collect::<Vec<_>>())
 }

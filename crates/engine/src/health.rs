@@ -29,6 +29,8 @@ pub(crate) struct Health {
     poisoned: AtomicBool,
     /// The first failure after which writes could no longer be trusted.
     failure: Mutex<Option<Error>>,
+    /// Whether a call has returned that failure, or an error because of it.
+    failure_reported: AtomicBool,
 }
 
 impl Health {
@@ -49,6 +51,7 @@ impl Health {
             may_write,
             poisoned: AtomicBool::new(false),
             failure: Mutex::new(None),
+            failure_reported: AtomicBool::new(false),
         }
     }
 
@@ -86,6 +89,7 @@ impl Health {
             return error;
         }
         if let Some(failure) = self.failure() {
+            self.note_failure_reported();
             return Error::poisoned(&failure);
         }
         debug_assert!(self.read_only, "nothing else refuses writes");
@@ -112,6 +116,18 @@ impl Health {
     /// The failure that poisoned the database.
     pub(crate) fn failure(&self) -> Option<Error> {
         self.failure.lock().clone()
+    }
+
+    /// Notes that a call returns the failure to the program.
+    pub(crate) fn note_failure_reported(&self) {
+        self.failure_reported.store(true, Ordering::Release);
+    }
+
+    /// Returns the failure that poisoned the database, as `Poisoned` if a call has returned it before.
+    pub(crate) fn report_failure_at_close(&self) -> Result<()> {
+        let Some(failure) = self.failure() else { return Ok(()) };
+        let is_known = self.failure_reported.swap(true, Ordering::AcqRel);
+        Err(if is_known { Error::poisoned(&failure) } else { failure })
     }
 
     /// Notes that a close begins. Returns `false` if one has begun before.

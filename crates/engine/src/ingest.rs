@@ -114,6 +114,7 @@ impl DbInner {
             // must be gone before that.
             if !error.may_pass() || self.files.versions.settle().is_err() {
                 self.background.poison(error);
+                self.background.note_failure_reported();
             }
         })?;
         commit.last_sequence = sequence;

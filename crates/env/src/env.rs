@@ -212,6 +212,17 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
         Ok(None)
     }
 
+    /// Whether `path` is a symbolic link. Every other call follows links, except those that rename or remove. Optional: the default
+    /// knows no links.
+    ///
+    /// # Errors
+    ///
+    /// If the file system cannot be asked.
+    fn is_link(&self, path: &Path) -> Result<bool> {
+        let _ = path;
+        Ok(false)
+    }
+
     /// Names of the files and directories directly inside `directory`, in any order. Names that are not UTF-8 are
     /// left out: no database file has one.
     ///
@@ -248,7 +259,8 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     fn sync_directory(&self, path: &Path) -> Result<()>;
 
     /// Gives `to` the bytes of `from`: by a hard link if possible, otherwise by a copy that is synced. Neither file
-    /// may be written afterwards, and `from` must have been synced before.
+    /// may be written afterwards, and `from` must have been synced before. If `from` is a symbolic link, `to` gets the file that it
+    /// leads to.
     ///
     /// # Durability
     ///

@@ -74,15 +74,22 @@ impl WriteBatch {
     }
 
     /// Takes the bytes of a batch, as [`WriteBatch::as_bytes`] gives them, and checks all of them: the operations,
-    /// their count and the sequence numbers. Keys and values over our limits are accepted, because other writers may
-    /// have written them.
+    /// their count, the sequence numbers, and the limits. Every batch that can be written is therefore within the limits.
+    /// [`BatchRef::parse`] reads what other writers have written, which may exceed them.
     ///
     /// # Errors
     ///
     /// `Corrupt` if the header or an operation is cut off, if an operation is of an unknown kind, if the count is wrong,
-    /// or if a sequence number is too large.
+    /// or if a sequence number is too large. `Unsupported` as for [`put`](Self::put).
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        BatchRef::parse(&bytes)?;
+        check_limit("a write batch", bytes.len(), MAX_BATCH_SIZE_BYTES)?;
+        for operation in BatchRef::parse(&bytes)?.iter() {
+            let operation = operation?;
+            check_limit("a key", operation.key().len(), MAX_KEY_SIZE_BYTES)?;
+            if let BatchOp::Put { value, .. } = operation {
+                check_limit("a value", value.len(), MAX_VALUE_SIZE_BYTES)?;
+            }
+        }
         Ok(Self { bytes })
     }
 

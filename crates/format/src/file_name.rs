@@ -15,9 +15,12 @@ pub const LOG: &str = "LOG";
 /// The info log of the previous opening.
 pub const OLD_LOG: &str = "LOG.old";
 
-/// The file in which Terrace records how far logs were synced. [`parse`] does not take its name for a database file,
-/// so LevelDB leaves it alone.
-pub const SYNCED: &str = "SYNCED";
+/// The file in which Terrace records how far files were synced. To other engines it is a temporary file that its writer left
+/// behind: they remove it when they open or destroy the database. No temporary file has the number 0.
+pub const SYNCED: &str = "000000.dbtmp";
+
+/// The name of the same file before Terrace 0.1. Other engines leave it alone.
+pub const FORMER_SYNCED: &str = "SYNCED";
 
 /// The kind of a file in a database's directory, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +88,21 @@ fn parse_number(digits: &str) -> Option<u64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
+/// The kind of the file `name`, if an engine gives a file this name. [`parse`] also knows numbers with fewer than six digits, which
+/// no engine writes.
+pub fn parse_canonical(name: &str) -> Option<FileKind> {
+    let kind = parse(name)?;
+    let canonical = match kind {
+        FileKind::Log(number) => log_name(number),
+        FileKind::Table(number) => table_name(number),
+        FileKind::LegacyTable(number) => legacy_table_name(number),
+        FileKind::Manifest(number) => manifest_name(number),
+        FileKind::Temporary(number) => temporary_name(number),
+        FileKind::Current | FileKind::Lock | FileKind::InfoLog | FileKind::OldInfoLog => return Some(kind),
+    };
+    (canonical == name).then_some(kind)
+}
+
 /// The name `NNNNNN.log` of a log.
 pub fn log_name(number: u64) -> String {
     format!("{number:06}.log")
@@ -134,6 +152,17 @@ mod tests {
             ("18446744073709551615.log", FileKind::Log(u64::MAX)),
         ] {
             assert_eq!(parse(name), Some(kind), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_names_that_engines_write_are_canonical() {
+        for name in ["000012.ldb", "1234567.log", "MANIFEST-000007", "CURRENT", "LOG.old", SYNCED] {
+            assert_eq!(parse_canonical(name), parse(name), "{name}");
+            assert!(parse(name).is_some(), "{name}");
+        }
+        for name in ["2024.log", "0000012.ldb", "MANIFEST-7", "0.dbtmp", "mine.txt", FORMER_SYNCED] {
+            assert_eq!(parse_canonical(name), None, "{name}");
         }
     }
 

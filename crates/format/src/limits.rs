@@ -7,12 +7,17 @@
 /// length.
 pub const MAX_KEY_SIZE_BYTES: usize = 64 << 20;
 
-/// Largest value, in bytes (1 GiB). A limit of ours, for the same reason as for keys.
-pub const MAX_VALUE_SIZE_BYTES: usize = 1 << 30;
+/// Largest value that can be written, in bytes: 1 GiB on 64-bit machines, 256 MiB on 32-bit ones and in WebAssembly. A limit of
+/// ours. A compaction has several copies of a value in memory, and 32 bits address 4 GiB.
+pub const MAX_VALUE_SIZE_BYTES: usize =
+    if usize::BITS >= 64 { MAX_STORED_VALUE_SIZE_BYTES } else { 256 << 20 };
 
-/// Largest write batch, in bytes, header included (3 GiB on 64-bit machines, 1 GiB on 32-bit ones). A limit of ours,
-/// so that offsets into a batch fit 32 bits.
-pub const MAX_BATCH_SIZE_BYTES: usize = if usize::BITS >= 64 { 0xc000_0000 } else { 1 << 30 };
+/// Largest value that a table may hold, in bytes (1 GiB). A limit of ours, for the same reason as for keys.
+pub const MAX_STORED_VALUE_SIZE_BYTES: usize = 1 << 30;
+
+/// Largest write batch, in bytes, header included (3 GiB on 64-bit machines, 512 MiB on 32-bit ones and in WebAssembly). A limit
+/// of ours, so that offsets into a batch fit 32 bits.
+pub const MAX_BATCH_SIZE_BYTES: usize = if usize::BITS >= 64 { 0xc000_0000 } else { 512 << 20 };
 
 /// Number of levels of a database. LevelDB fixes it at 7 and refuses a manifest that names any other level.
 pub const LEVEL_COUNT: usize = 7;
@@ -45,7 +50,8 @@ pub const FOOTER_SIZE_BYTES: usize = 48;
 
 /// Largest size of a block after decompression, in bytes: one entry with the largest key and value, and room for the
 /// restart points. A limit of ours, so that a damaged or hostile block cannot make us allocate more.
-pub const MAX_DECOMPRESSED_BLOCK_SIZE_BYTES: usize = MAX_VALUE_SIZE_BYTES + MAX_KEY_SIZE_BYTES + (1 << 20);
+pub const MAX_DECOMPRESSED_BLOCK_SIZE_BYTES: usize =
+    MAX_STORED_VALUE_SIZE_BYTES + MAX_KEY_SIZE_BYTES + (1 << 20);
 
 /// Longest encoding of a 32-bit varint, in bytes.
 pub const MAX_VARINT32_SIZE_BYTES: usize = 5;

@@ -335,11 +335,13 @@ unsafe extern "C" fn clean_up(slot: *mut c_void) {
             // Nobody is left to receive an error; acknowledged writes are in the log.
             let _ = database.close();
         }
-        // Operations on these databases now fail. A database that is still opening is closed by its thread.
+        // Operations on these databases now fail. A database that is still opening is closed by its thread; one that has
+        // opened, of which JavaScript was not told, was dropped with the results above.
         for thread in environment.threads.take() {
             let _ = thread.join();
         }
         environment.openers.end();
+        open_database::wait_for_closing();
     }));
 }
 

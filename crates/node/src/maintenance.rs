@@ -161,7 +161,7 @@ pub fn left_out_logs(call: &Call<'_>) -> Fallible<Value> {
 
 /// `destroy(path)`: a promise.
 pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
-    let work = |directory| Db::destroy(directory, &Options::default());
+    let work = |directory| Db::destroy(directory, &Options::default()).map(drop);
     apart_from_databases(call, "destroy", work, |env, ()| env.undefined())
 }
 
@@ -171,11 +171,7 @@ pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let work = move |directory: PathBuf| {
         // As in classic-level: if there is nothing to repair, it is an error of the system.
         Db::repair(&directory, &options).map_err(|error| match error.kind() {
-            ErrorKind::NoDatabase => Error::at_path(
-                ErrorKind::Io,
-                &directory,
-                "there is no database here that could be repaired, or the directory does not exist",
-            ),
+            ErrorKind::NoDatabase => Error::at_path(ErrorKind::Io, &directory, error.to_string()),
             _ => error,
         })
     };

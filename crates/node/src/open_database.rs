@@ -6,10 +6,11 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
 use terrace_engine::env::{FileId, default_env};
@@ -103,9 +104,21 @@ thread_local! {
     static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Threads that close databases which were dropped where nobody may wait.
+static CLOSING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
 /// Declares that the calling thread, unlike a JavaScript one, may wait for a database to close.
 pub fn allow_waiting() {
     MAY_WAIT.set(true);
+}
+
+/// Waits until every database that was dropped so far is closed, those of other environments included.
+pub fn wait_for_closing() {
+    let threads = mem::take(&mut *CLOSING.lock());
+    for thread in threads {
+        // Closing reports no panic, since nobody is left to receive one.
+        let _ = thread.join();
+    }
 }
 
 /// Closes the engine unless other objects share it.
@@ -176,9 +189,15 @@ impl Drop for OpenDatabase {
             close();
             return;
         }
-        let spawned = thread::Builder::new().name("terrace-close".to_owned()).spawn(close);
-        if spawned.is_err() {
-            let _ = release(&self.db, self.shared.as_deref());
+        match thread::Builder::new().name("terrace-close".to_owned()).spawn(close) {
+            Ok(thread) => {
+                let mut closing = CLOSING.lock();
+                closing.retain(|thread| !thread.is_finished());
+                closing.push(thread);
+            }
+            Err(_) => {
+                let _ = release(&self.db, self.shared.as_deref());
+            }
         }
     }
 }
@@ -201,5 +220,15 @@ mod tests {
         assert!(options.env.exists(&directory).unwrap());
         assert!(!above.exists());
         database.close().unwrap();
+    }
+
+    #[test]
+    fn what_is_dropped_where_nobody_may_wait_can_be_waited_for() {
+        let options = Options { env: Arc::new(MemoryEnv::new()), ..Options::default() };
+        for _ in 0..200 {
+            // Fails if it is locked.
+            drop(OpenDatabase::open(Path::new("/db"), options.clone(), false).unwrap());
+            wait_for_closing();
+        }
     }
 }

@@ -331,7 +331,7 @@ impl Trial {
         let copy = Db::open(&directory, self.plain_options()).map_err(told("open the checkpoint"))?;
         compare_all(&copy, None, &self.model).map_err(|problem| format!("checkpoint: {problem}"))?;
         copy.close().map_err(told("close the checkpoint"))?;
-        Db::destroy(&directory, &self.plain_options()).map_err(told("destroy the checkpoint"))
+        Db::destroy(&directory, &self.plain_options()).map(drop).map_err(told("destroy the checkpoint"))
     }
 
     fn inspect(&mut self, start: &Bytes, end: &Bytes) -> Outcome {

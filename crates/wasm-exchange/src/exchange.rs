@@ -42,13 +42,21 @@ thread_local! {
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes room for the bytes of arguments.
+/// The most bytes that arguments may have: 512 MiB, like a write batch, and some room for encoding them.
+const MAX_INPUT_BYTES: usize = (512 << 20) + (1 << 20);
+
+/// Makes room for the bytes of arguments. Null if there are too many, or no memory for them.
 pub fn input(size_bytes: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
         if size_bytes < MAX_KEPT_BYTES && input.capacity() > MAX_KEPT_BYTES {
             *input = Vec::new();
         }
         if input.len() < size_bytes {
+            // What it holds is not needed any more, and need not be copied.
+            input.clear();
+            if size_bytes > MAX_INPUT_BYTES || input.try_reserve_exact(size_bytes).is_err() {
+                return std::ptr::null_mut();
+            }
             input.resize(size_bytes, 0);
         }
         input.as_mut_ptr()

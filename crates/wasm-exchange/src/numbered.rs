@@ -35,11 +35,9 @@ impl<T> Numbered<T> {
     }
 
     /// Removes a thing, if there is one.
-    pub fn remove(&mut self, number: u32) {
-        if let Some(slot) = self.slots.get_mut((number as usize).wrapping_sub(1))
-            && slot.take().is_some()
-        {
-            self.free.push(number - 1);
-        }
+    pub fn remove(&mut self, number: u32) -> Option<T> {
+        let removed = self.slots.get_mut((number as usize).wrapping_sub(1))?.take()?;
+        self.free.push(number - 1);
+        Some(removed)
     }
 }

@@ -1,4 +1,4 @@
-//! `terrace-memory` as a WebAssembly module, `memory.wasm`, for `MemoryLevel` in browsers. An instance holds one database, in its own
+//! `terrace-memory` as a WebAssembly module, `terrace-memory.wasm`, for `MemoryLevel` in browsers. An instance holds one database, in its own
 //! memory. Predecessor: `packages/terrace/src/browser/engine.ts`, which types every function exported here. Successor:
 //! `terrace-memory`.
 //!

@@ -35,6 +35,9 @@ const FILES_TO_MERGE: usize = 32;
 /// Compactions of larger tables would take long steps.
 const MAX_TABLE_SIZE_BYTES: u64 = 64 << 20;
 
+/// If fewer files are free, a clear lets the host open more. A flush takes a table, a log and its part of a MANIFEST.
+const FEW_FILES_TO_CLEAR: usize = 8;
+
 /// Entries that are deleted in one batch.
 const CLEARED_TOGETHER: u32 = 1000;
 
@@ -55,7 +58,16 @@ pub(crate) struct Database {
     iterators: Numbered<Iterator>,
     compactions: Numbered<CompactRange>,
     exports: Numbered<Export>,
+    clearings: Numbered<Clearing>,
     merge: Merge,
+}
+
+/// What is still to be deleted of a range.
+struct Clearing {
+    bounds: Bounds,
+    read: ReadOptions,
+    flags: RangeFlags,
+    left: u32,
 }
 
 /// The merge of small tables. Those that overlap no others, as of entries in order, are only moved from level to level, and each has a file.
@@ -131,13 +143,18 @@ pub(crate) fn adopt(db: Db, pool: Option<PooledEnv>) {
         iterators: Numbered::new(),
         compactions: Numbered::new(),
         exports: Numbered::new(),
+        clearings: Numbered::new(),
         merge: Merge::default(),
     }));
 }
 
 pub(crate) fn close() -> Outcome<()> {
     match DATABASE.take() {
-        Some(database) => database.db.close().map_err(failed),
+        Some(mut database) => {
+            // A session may have been too short for it, and each one takes a file more.
+            while database.merge_step() {}
+            database.db.close().map_err(failed)
+        }
         None => Ok(()),
     }
 }
@@ -150,8 +167,19 @@ pub(crate) fn with_database<T>(call: impl FnOnce(&mut Database) -> Outcome<T>) -
 impl Database {
     pub(crate) fn get(&mut self, key: &[u8], snapshot: u32, value: &mut Vec<u8>) -> Outcome<bool> {
         let read = self.read_options(snapshot)?;
-        let found = self.db.get_with(key, &read, |found| value.extend_from_slice(found));
-        Ok(found.map_err(failed)?.is_some())
+        let found = self.db.get_with(key, &read, |found| {
+            let has_room = value.try_reserve_exact(found.len()).is_ok();
+            if has_room {
+                value.extend_from_slice(found);
+            }
+            has_room.then_some(()).ok_or(found.len())
+        });
+        match found.map_err(failed)? {
+            Some(Err(size_bytes)) => {
+                Err(Failure::new("TooLarge", format!("there is no memory for a value of {size_bytes} bytes")))
+            }
+            found => Ok(found.is_some()),
+        }
     }
 
     /// Writes a batch in LevelDB's form. Where there are no files for it, jobs in the background may free some.
@@ -165,7 +193,7 @@ impl Database {
             }
         }
         loop {
-            let operations = WriteBatch::from_bytes(batch.to_vec())
+            let operations = WriteBatch::from_bytes(copy_of(batch)?)
                 .map_err(|error| Failure::new("InvalidArgument", error.to_string()))?;
             let write = || self.db.write(operations, &WriteOptions { sync });
             match reserving(RESERVED_FILES, self.pool.as_ref(), write) {
@@ -175,7 +203,8 @@ impl Database {
         }
     }
 
-    /// Deletes up to `limit` entries of a range, from the end at which an iterator begins.
+    /// Begins to delete up to `limit` entries of a range, from the end at which an iterator begins. Returns 0 when they are deleted,
+    /// or the number of the rest, for [`clear_rest`](Self::clear_rest), once the host has opened more files.
     pub(crate) fn clear(
         &mut self,
         input: &[u8],
@@ -183,28 +212,46 @@ impl Database {
         flags: RangeFlags,
         lengths: [u32; 2],
         limit: u32,
-    ) -> Outcome<()> {
+    ) -> Outcome<i32> {
         let (lower, upper) = split_bounds(input, lengths[0], lengths[1]);
         let (lower, upper) = flags.bounds(lower, upper);
-        let mut bounds = Bounds { lower, upper };
-        let mut left = limit;
-        while left > 0 {
+        let read = self.read_options(snapshot)?;
+        self.delete(Clearing { bounds: Bounds { lower, upper }, read, flags, left: limit }, false)
+    }
+
+    /// Deletes what [`clear`](Self::clear) has left.
+    pub(crate) fn clear_rest(&mut self, number: u32, must_end: bool) -> Outcome<i32> {
+        let clearing = self.clearings.remove(number).ok_or_else(|| Failure::unknown("rest of a clear"))?;
+        self.delete(clearing, must_end)
+    }
+
+    fn delete(&mut self, mut clearing: Clearing, must_end: bool) -> Outcome<i32> {
+        while clearing.left > 0 {
+            if !must_end && host_files::may_grow() && self.free_files() < FEW_FILES_TO_CLEAR {
+                return Ok(self.clearings.add(clearing));
+            }
+            let Clearing { bounds, read, flags, left } = &mut clearing;
             let mut batch = WriteBatch::new();
-            let read = self.read_options(snapshot)?;
             // An iterator holds on to files that compactions would free, so each has one batch.
-            let entries = self.db.iter(IterOptions { read, bounds: bounds.clone() }).map_err(failed)?;
-            let mut iterator = Iterator::new(entries, bounds.clone(), flags);
-            let last = iterator.delete_into(left.min(CLEARED_TOGETHER), &mut batch).map_err(failed)?;
+            let options = IterOptions { read: read.clone(), bounds: bounds.clone() };
+            let entries = self.db.iter(options).map_err(failed)?;
+            let mut iterator = Iterator::new(entries, bounds.clone(), *flags);
+            let last = iterator.delete_into((*left).min(CLEARED_TOGETHER), &mut batch).map_err(failed)?;
             drop(iterator);
-            left -= batch.count();
+            *left -= batch.count();
+            let end = if flags.is_reverse() { &mut bounds.upper } else { &mut bounds.lower };
+            let has_ended = last.is_none();
+            if let Some(last) = last {
+                *end = Bound::Excluded(last);
+            }
             if batch.count() > 0 {
                 self.write(batch.as_bytes(), false)?;
             }
-            let Some(last) = last else { break };
-            let end = if flags.is_reverse() { &mut bounds.upper } else { &mut bounds.lower };
-            *end = Bound::Excluded(last);
+            if has_ended {
+                break;
+            }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Whether an open has taken of the files that it needs the next time, too. What is written could not be opened again.
@@ -334,6 +381,17 @@ impl Database {
         };
         Ok(ReadOptions { snapshot, ..ReadOptions::default() })
     }
+}
+
+fn copy_of(batch: &[u8]) -> Outcome<Vec<u8>> {
+    let mut copy = Vec::new();
+    let has_room = copy.try_reserve_exact(batch.len()).is_ok();
+    if !has_room {
+        let message = format!("there is no memory for a batch of {} bytes", batch.len());
+        return Err(Failure::new("InvalidArgument", message));
+    }
+    copy.extend_from_slice(batch);
+    Ok(copy)
 }
 
 /// Does work that leaves `count` files free, if the host can open no more.

@@ -91,7 +91,8 @@ pub extern "C" fn terrace_write(length: u32, sync: u32) -> i32 {
     report(written.map(|()| 0))
 }
 
-/// Deletes up to `limit` entries of a range, or those of them that a snapshot has, as [`terrace_iterator`] would come to them. Returns 0.
+/// Deletes up to `limit` entries of a range, or those of them that a snapshot has, as [`terrace_iterator`] would come to them. Returns 0, or
+/// the number of the rest if the host should open more files before [`terrace_clear_rest`].
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_clear(
     snapshot: u32,
@@ -104,7 +105,14 @@ pub extern "C" fn terrace_clear(
         let lengths = [lower_length, upper_length];
         answer(|input, _| database.clear(input, snapshot, exchange::RangeFlags(flags), lengths, limit))
     });
-    report(cleared.map(|()| 0))
+    report(cleared)
+}
+
+/// Deletes what [`terrace_clear`], or this function, has left: with `must_end` all of it, with the files that are open. Returns what
+/// [`terrace_clear`] does.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_clear_rest(number: u32, must_end: u32) -> i32 {
+    report(with_database(|database| database.clear_rest(number, must_end != 0)))
 }
 
 /// Runs one background job, if one waits. Returns 1 if it ran one, otherwise 0.

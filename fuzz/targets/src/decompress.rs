@@ -1,6 +1,8 @@
 //! Decompression of a block's contents, by every compression id in both dialects.
 
-use terrace_format::compression::{Compression, CompressionIds, PartialSnappy, SNAPPY_ID, compress, decompress};
+use terrace_format::compression::{
+    Compression, CompressionIds, PartialSnappy, SNAPPY_ID, compress, decompress,
+};
 use terrace_format::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
 
 /// One more than the largest known id.

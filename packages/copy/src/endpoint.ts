@@ -2,9 +2,10 @@
 
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Redaction } from 'terrace-core'
 import type { Place } from './command-line.js'
 import { UsageError } from './failure.js'
-import type { Secrets } from './secrets.js'
+import { addPlace } from './secrets.js'
 
 /** The stores that can be named. */
 export type Kind = 'level' | 'lmdb' | 'mysql' | 'slatedb' | 'net'
@@ -34,7 +35,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /** Scheme, user and password, hosts, schema, parameters. */
-const MYSQL_URL = /^(mysqls?):\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#]*)?(?:\?([^#]*))?$/
+const MYSQL_URL = /^mysqls?:\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i
 
 /**
  * Reads what names a database. What begins with none of the known schemes is a path.
@@ -46,10 +47,11 @@ export function endpointOf(
   { text }: Place,
   role: 'from' | 'to',
   environment: NodeJS.ProcessEnv,
-  secrets: Secrets
+  redaction: Redaction
 ): Endpoint {
-  secrets.addFromUrl(text)
-  const scheme = /^([a-z][a-z0-9+.-]*):/.exec(text)?.[1]
+  const shown = addPlace(text, redaction)
+  // Schemes may be written in capital letters.
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
   const kind = scheme === undefined ? undefined : kinds[scheme]
   if (kind === undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     throw new UsageError(`'${text}' begins with none of ${Object.keys(kinds).join(':, ')}:`)
@@ -58,27 +60,27 @@ export function endpointOf(
   const rest = kind === undefined ? text : text.slice((scheme as string).length + 1)
   const secret = (name: string): string | undefined => {
     const value = environment[`TERRACE_${role.toUpperCase()}_${name}`]
-    if (value !== undefined) secrets.add(value)
+    if (value !== undefined) redaction.add(value)
     return value
   }
 
   switch (kind) {
     case 'mysql':
-      return mysql(text, secret('PASSWORD'), secrets)
+      return mysql(text, scheme as string, secret('PASSWORD'), shown)
     case 'net': {
       const token = secret('TOKEN')
       return {
         kind,
-        location: text,
+        location: `${scheme}:${rest}`,
         options: token === undefined ? {} : { token },
-        shown: secrets.mask(text)
+        shown
       }
     }
     default: {
       // As for unix:, two slashes before an absolute path do not belong to it.
       const location = kind === 'slatedb' ? rest : rest.replace(/^\/\/(?=\/)/, '')
       if (location === '') throw new UsageError(`'${text}' names no database: a path or a URL is missing`)
-      return { kind: kind ?? 'level', location, options: {}, shown: secrets.mask(text) }
+      return { kind: kind ?? 'level', location, options: {}, shown }
     }
   }
 }
@@ -99,10 +101,12 @@ function identityOf({ kind, location, options }: Endpoint): string {
 }
 
 /** A URL of MysqlLevel, which may name several hosts, and therefore is not one that `URL` can read. */
-function mysql(text: string, password: string | undefined, secrets: Secrets): Endpoint {
-  const [, scheme, user = '', hosts, rest = '', query = ''] = MYSQL_URL.exec(text) ?? []
+function mysql(text: string, scheme: string, password: string | undefined, shown: string): Endpoint {
+  const [, user = '', hosts, rest = '', query = ''] = MYSQL_URL.exec(text) ?? []
   if (hosts === undefined) {
-    throw new UsageError(`'${text}' is not a URL such as mysql://USER@HOST:PORT/SCHEMA?name=NAME`)
+    throw new UsageError(
+      `'${text}' is not a URL such as mysql://USER@HOST:PORT/SCHEMA?name=NAME, with special characters of a password percent-encoded`
+    )
   }
 
   const parameters = new URLSearchParams(query)
@@ -117,5 +121,5 @@ function mysql(text: string, password: string | undefined, secrets: Secrets): En
   const userInfo = password === undefined ? user : `${name}:${encodeURIComponent(password)}`
   const others = parameters.size > 0 ? `?${parameters}` : ''
   const location = `${scheme}://${userInfo === '' ? '' : `${userInfo}@`}${hosts}${rest}${others}`
-  return { kind: 'mysql', location, options, shown: secrets.mask(text) }
+  return { kind: 'mysql', location, options, shown }
 }

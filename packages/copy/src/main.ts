@@ -3,11 +3,12 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Redaction } from 'terrace-core'
 import { help, parseCommandLine, type Settings } from './command-line.js'
 import { explain } from './failure.js'
 import { ProgressDisplay } from './progress.js'
 import { jsonOf, run, sentenceOf } from './run.js'
-import { Secrets } from './secrets.js'
+import { addArgument, addVariables } from './secrets.js'
 
 /** What is added to a signal's number, as shells do. */
 const KILLED = 128
@@ -15,9 +16,11 @@ const KILLED = 128
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
 /** Everything that is printed goes through it. */
-const secrets = new Secrets()
+const redaction = new Redaction()
 
 async function main(): Promise<void> {
+  for (const argument of process.argv.slice(2)) addArgument(argument, redaction)
+  addVariables(process.env, redaction)
   const settings = parseCommandLine(process.argv.slice(2))
   if (settings === 'help') {
     process.stdout.write(help)
@@ -29,7 +32,7 @@ async function main(): Promise<void> {
 }
 
 async function copyAsAsked(settings: Settings): Promise<void> {
-  const display = new ProgressDisplay(process.stderr)
+  const display = new ProgressDisplay(process.stderr, (line) => redaction.redact(line))
   const stop = new AbortController()
   let stoppedBy: keyof typeof signals | undefined
   const onSignal = (signal: keyof typeof signals): void => {
@@ -41,9 +44,11 @@ async function copyAsAsked(settings: Settings): Promise<void> {
   for (const signal of Object.keys(signals)) process.on(signal, onSignal)
 
   try {
-    const outcome = await run(settings, secrets, display, stop.signal)
+    const outcome = await run(settings, redaction, display, stop.signal)
     display.end()
-    process.stdout.write(`${secrets.mask(settings.json ? jsonOf(outcome) : sentenceOf(outcome))}\n`)
+    // A number may have the digits of a secret: only names are redacted.
+    const shown = { ...outcome, from: redaction.redact(outcome.from), to: redaction.redact(outcome.to) }
+    process.stdout.write(`${settings.json ? jsonOf(shown) : sentenceOf(shown)}\n`)
   } catch (error) {
     display.end()
     if (stoppedBy === undefined || !stop.signal.aborted || !isAbort(error)) throw error
@@ -62,7 +67,7 @@ function version(): string {
 
 function fail(error: unknown): void {
   const { exitCode, message } = explain(error)
-  console.error(`terrace-copy: ${secrets.mask(message)}`)
+  console.error(`terrace-copy: ${redaction.redact(message)}`)
   process.exitCode = exitCode
 }
 

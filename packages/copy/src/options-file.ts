@@ -1,8 +1,9 @@
 /** Files with more options of a database. Their text never gets into an error. */
 
 import { readFileSync, statSync } from 'node:fs'
+import type { Redaction } from 'terrace-core'
 import { UsageError } from './failure.js'
-import type { Secrets } from './secrets.js'
+import { addOptions } from './secrets.js'
 
 /** What the group and all others may do with a file. */
 const OTHERS_MODE = 0o077
@@ -12,7 +13,7 @@ const OTHERS_MODE = 0o077
  *
  * @throws UsageError if the file cannot be read, if other users of the machine can read it, or if it does not hold an object.
  */
-export function readOptions(file: string | undefined, secrets: Secrets): Record<string, unknown> {
+export function readOptions(file: string | undefined, redaction: Redaction): Record<string, unknown> {
   if (file === undefined) return {}
   let options: unknown
   try {
@@ -25,7 +26,7 @@ export function readOptions(file: string | undefined, secrets: Secrets): Record<
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new UsageError(`${file} must hold an object: the options of the database`)
   }
-  secrets.addFrom(options)
+  addOptions(options, redaction)
   return options as Record<string, unknown>
 }
 

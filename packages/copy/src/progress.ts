@@ -16,6 +16,7 @@ const CLEAR_LINE = '\r\x1b[K'
 /** What is going on: a line that is redrawn on a terminal, otherwise a line from time to time. */
 export class ProgressDisplay {
   readonly #out: NodeJS.WriteStream
+  readonly #redacted: (line: string) => string
   readonly #isTerminal: boolean
   readonly #timer: NodeJS.Timeout
   readonly #began = performance.now()
@@ -25,8 +26,10 @@ export class ProgressDisplay {
   #toldAt = performance.now() + SHOWN_AFTER_MS - LINE_EVERY_MS
   #isDrawn = false
 
-  constructor(out: NodeJS.WriteStream) {
+  /** @param redacted - A line without secrets. */
+  constructor(out: NodeJS.WriteStream, redacted: (line: string) => string) {
     this.#out = out
+    this.#redacted = redacted
     this.#isTerminal = out.isTTY === true && process.env.TERM !== 'dumb'
     this.#timer = setInterval(() => this.#show(), REDRAWN_EVERY_MS)
     this.#timer.unref()
@@ -68,7 +71,7 @@ export class ProgressDisplay {
     if (now - this.#toldAt < (this.#isTerminal ? REDRAWN_EVERY_MS - 1 : LINE_EVERY_MS)) return
     this.#toldAt = now
 
-    const line = describe(this.#phase, this.#progress, (now - this.#phaseBegan) / 1000)
+    const line = describe(this.#redacted(this.#phase), this.#progress, (now - this.#phaseBegan) / 1000)
     if (!this.#isTerminal) {
       this.#out.write(`${line}\n`)
       return

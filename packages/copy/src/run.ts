@@ -1,11 +1,11 @@
 /** Copies as the command line asks. */
 
+import type { Redaction } from 'terrace-core'
 import { type CopyOptions, type CopySummary, copy } from 'terrace-toolbox/copy'
 import type { Place, Settings } from './command-line.js'
 import { type Endpoint, endpointOf, isSame } from './endpoint.js'
 import { readOptions } from './options-file.js'
 import { megabytes, type ProgressDisplay } from './progress.js'
-import type { Secrets } from './secrets.js'
 import { type Database, openDatabase } from './stores.js'
 
 /** What was done. */
@@ -32,13 +32,13 @@ interface Described {
  */
 export async function run(
   settings: Settings,
-  secrets: Secrets,
+  redaction: Redaction,
   display: ProgressDisplay,
   signal: AbortSignal
 ): Promise<Outcome> {
   const began = performance.now()
   // A mistake in the second should show before the first is opened.
-  const [from, to] = (['from', 'to'] as const).map((role) => describe(settings[role], role, secrets)) as [
+  const [from, to] = (['from', 'to'] as const).map((role) => describe(settings[role], role, redaction)) as [
     Described,
     Described
   ]
@@ -58,10 +58,10 @@ export async function run(
 }
 
 /** Reads what names a database, and its options. */
-function describe(place: Place, role: 'from' | 'to', secrets: Secrets): Described {
+function describe(place: Place, role: 'from' | 'to', redaction: Redaction): Described {
   return {
-    endpoint: endpointOf(place, role, process.env, secrets),
-    options: readOptions(place.optionsFile, secrets),
+    endpoint: endpointOf(place, role, process.env, redaction),
+    options: readOptions(place.optionsFile, redaction),
     sublevel: place.sublevel
   }
 }

@@ -1,59 +1,51 @@
-/** Keeps passwords and tokens out of everything that is printed. */
+/** Where passwords and tokens are: in arguments, in the environment and in options. All that is printed goes through {@link Redaction}. */
 
-const MASK = '***'
+import type { Redaction } from 'terrace-core'
 
-/** Names of options and parameters whose values are secret. */
-const SECRET_NAME = /pass|pwd|token|secret|credential|key/i
+/** Names of options and variables whose values are secret, and of some that sound like it. */
+const SECRET_NAME = /pass|pwd|token|secret|credential|key|auth|sig|cert/i
+const PUBLIC_NAME = /encoding$|file$|path$|application_credentials$/i
 
-/** The user and the password in any URL within a text. */
-const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/]*@/gi
+/** Variables that programs for object stores and servers read. */
+const VARIABLE = /^(AWS|AZURE|GOOGLE|GCP|MYSQL|TERRACE)_/
 
-/** The password at the beginning of a URL, which may name several hosts. */
-const URL_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/?#:@]*:([^/?#]*)@/i
+const SCHEME = /^([a-z][a-z0-9+.-]+):/i
+/** What has one of these schemes is a path, unless a host follows. */
+const PATHS = ['level', 'lmdb', 'unix', 'file', 'memory']
+const URL_ANYWHERE = /(?:[a-z][a-z0-9+.-]+:)+\/\/[^/]/i
 
-/** The secrets that are known so far. */
-export class Secrets {
-  readonly #known = new Set<string>()
+/** Remembers the secrets of a text that names a database, and returns it without them. */
+export function addPlace(text: string, redaction: Redaction): string {
+  const [, before = '', url = text] = /^(slatedb:)(.*)$/is.exec(text) ?? []
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase() ?? ''
+  const hasHost = /^[^/]*:\/\/[^/]/.test(url)
+  if (PATHS.includes(scheme) && !hasHost) return text
+  const isMysql = scheme === 'mysql' || scheme === 'mysqls'
+  return before + redaction.addUrl(url, isMysql ? { user: true, parameters: ['name', 'table'] } : {})
+}
 
-  /** Remembers a secret, in each form in which a message may have it. */
-  add(secret: string): void {
-    if (secret === '') return
-    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-      this.#known.add(form)
-    }
-  }
+/** Remembers the secrets of an argument, whatever it is for: an error about the command line may quote it. */
+export function addArgument(argument: string, redaction: Redaction): void {
+  const url = argument.search(URL_ANYWHERE)
+  addPlace(url === -1 ? argument.replace(/^-+([a-z-]+=)?/, '') : argument.slice(url), redaction)
+}
 
-  /** Remembers those in options: the values whose names say so, at any depth. */
-  addFrom(options: unknown, isSecret = false): void {
-    if (typeof options === 'string' && isSecret) this.add(options)
-    if (typeof options !== 'object' || options === null) return
-    for (const [name, value] of Object.entries(options)) {
-      this.addFrom(value, isSecret || SECRET_NAME.test(name))
-    }
-  }
-
-  /** Remembers those in a URL: its password, and the parameters whose names say so. */
-  addFromUrl(text: string): void {
-    const password = URL_PASSWORD.exec(text)?.[1] ?? ''
-    this.add(password)
-    this.add(decoded(password))
-    const [, query = ''] = text.split('?')
-    for (const [name, value] of new URLSearchParams(query)) if (SECRET_NAME.test(name)) this.add(value)
-  }
-
-  /** A text without the secrets. */
-  mask(text: string): string {
-    // The longest first: a secret may begin with another.
-    const known = [...this.#known].sort((a, b) => b.length - a.length)
-    const masked = known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text)
-    return masked.replace(USER_INFO, `$1:${MASK}@`)
+/** Remembers the secrets in the environment. */
+export function addVariables(environment: NodeJS.ProcessEnv, redaction: Redaction): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && VARIABLE.test(name) && isSecretName(name)) redaction.add(value)
   }
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+/** Remembers the secrets in options: the values whose names say so, at any depth. */
+export function addOptions(options: unknown, redaction: Redaction, isSecret = false): void {
+  if (isSecret && (typeof options === 'string' || typeof options === 'number')) redaction.add(String(options))
+  if (typeof options !== 'object' || options === null) return
+  for (const [name, value] of Object.entries(options)) {
+    addOptions(value, redaction, isSecret || isSecretName(name))
   }
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !PUBLIC_NAME.test(name)
 }

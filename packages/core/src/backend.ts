@@ -6,8 +6,9 @@
  *
  * - *Values and promises.* A method whose result is `T | Promise<T>` returns the value itself if it need not wait, which is the
  *   fast path. It may throw or reject; both mean the same, except where a method says otherwise.
- * - *Bytes.* Keys and values come in the formats that {@link BackendManifest.encodings} declares: a string for `utf8`, a
- *   `Buffer` for `buffer`, any `Uint8Array` for `view`. Results have the format that the options name. Keys are ordered by
+ * - *Bytes.* Keys and values come in the formats that {@link BackendManifest.encodings} declares: a string without half a
+ *   surrogate pair for `utf8`, a `Buffer` for `buffer`, any `Uint8Array` for `view`. Never are they another view, or over
+ *   memory that threads share. Results have the format that the options name. Keys are ordered by
  *   their bytes, unless the user has chosen another order.
  * - *Ownership.* Arguments belong to the caller again when the method has returned, even if its promise is still pending. A
  *   back-end that goes on working with the bytes copies them first. Results belong to the caller.
@@ -181,7 +182,13 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
    */
   open(options: object): void | Promise<void>
 
-  /** Closes the store once the operations still running have ended. Cursors, snapshots and batches have been closed before. */
+  /**
+   * Closes the store once the operations still running have ended. Cursors, snapshots and batches have been closed before.
+   *
+   * The back-end lets go of the store even if this fails: `open()` may be called next, and another process may open the store.
+   * It fails if acknowledged writes may be lost: with LEVEL_WRITES_REFUSED, which is not passed on, if an earlier call has
+   * reported that.
+   */
   close(): void | Promise<void>
 
   /** Returns the value of a key, or undefined if the key does not exist. */

@@ -6,6 +6,7 @@
 import type { Bytes } from './backend.js'
 import { type Database, type Encoder, isWithin, prefixed } from './database.js'
 import { codedError } from './errors.js'
+import type { ExactEncoding } from './exact-encoding.js'
 import { copyOf, identityOf, inFormat } from './operation-list.js'
 
 /** An operation as users pass it. */
@@ -77,7 +78,7 @@ export class CarriedOperation {
     }
 
     target._assertValidKey(operation.key)
-    if (type === 'put') target._assertValidValue(operation.value)
+    if (type === 'put') assertValue(operation, target)
     else if (type !== 'del') {
       throw new TypeError("A batch operation must have a type property that is 'put' or 'del'")
     }
@@ -182,7 +183,8 @@ export class CarriedOperation {
   /** The encoded value; null if the operation deletes. */
   get value(): Bytes | null {
     if (this.type !== 'put') return null
-    this.#value ??= (this.operation.valueEncoding as Encoder).encode(this.operation.value)
+    const { key, value, valueEncoding } = this.operation
+    this.#value ??= (valueEncoding as ExactEncoding).encodeValue(value, key)
     return this.#value
   }
 
@@ -203,11 +205,28 @@ export class CarriedOperation {
   }
 }
 
-/** Replaces buffers of an operation by copies. */
+/** Nothing is no value, whatever a function would make of it. */
+function assertValue({ key, value, valueEncoding }: PublicOperation, target: Database): void {
+  if (value === null || value === undefined) target.valueEncoding(valueEncoding).encodeValue(value, key)
+}
+
+/** Replaces buffers and other views of an operation by copies. */
 export function keepBytes(operation: PublicOperation): void {
   const { key, value } = operation
-  if (key instanceof Uint8Array) operation.key = copyOf(key)
-  if (value instanceof Uint8Array) operation.value = copyOf(value)
+  if (ArrayBuffer.isView(key)) operation.key = copyOfView(key)
+  if (ArrayBuffer.isView(value)) operation.value = copyOfView(value)
+}
+
+/** A copy of the same kind, so that functions see what was given. */
+function copyOfView(view: ArrayBufferView): ArrayBufferView {
+  try {
+    if (view instanceof Uint8Array) return copyOf(view) as Uint8Array
+    if ('slice' in view) return (view as Float32Array).slice()
+    return new DataView(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength))
+  } catch {
+    // Its memory was transferred. The encoding refuses it.
+    return view
+  }
 }
 
 /** A key of the root without this prefix; undefined if the key has another one. */

@@ -156,14 +156,12 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     }
 
     target._assertValidKey(operation.key)
-    const isPut = operation.type === 'put'
-    if (isPut) target._assertValidValue(operation.value)
-
     const encoding = target.keyEncoding(operation.keyEncoding)
     const key = prefixed(target.prefix ?? '', encoding.encode(operation.key), encoding.format)
 
-    if (isPut) {
-      this.#batch.put(key, target.valueEncoding(operation.valueEncoding).encode(operation.value))
+    if (operation.type === 'put') {
+      const valueEncoding = target.valueEncoding(operation.valueEncoding)
+      this.#batch.put(key, valueEncoding.encodeValue(operation.value, operation.key))
     } else {
       this.#batch.del(key)
     }

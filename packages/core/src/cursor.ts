@@ -253,6 +253,8 @@ export class Cursor<Item> {
   #takeUpTo(count: number): Item[] {
     const items = new Array<Item>(Math.min(count, this.cached))
     for (let i = 0; i < items.length; i++) items[i] = this.take() as Item
+    // The window may be one large value, and the iterator idle from now on.
+    if (this.cached === 0) this.#drop()
     return items
   }
 

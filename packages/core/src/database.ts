@@ -3,6 +3,7 @@
 import type { Transcoder } from 'abstract-level'
 import type { Bytes } from './backend.js'
 import { Buffer } from './buffer.js'
+import type { ExactEncoding } from './exact-encoding.js'
 import type { PrepareFunction, PrewriteFunction } from './prewrite.js'
 
 export type Encoder = Pick<Transcoder.Encoding<unknown, Bytes, unknown>, 'encode' | 'decode' | 'format'>
@@ -23,9 +24,8 @@ export interface Database {
   readonly status: string
   readonly hooks: { readonly prewrite: { readonly functions: readonly PrewriteFunction[] } }
   _assertValidKey(key: unknown): void
-  _assertValidValue(value: unknown): void
-  keyEncoding(encoding: unknown): Encoder
-  valueEncoding(encoding: unknown): Encoder
+  keyEncoding(encoding: unknown): ExactEncoding
+  valueEncoding(encoding: unknown): ExactEncoding
   listenerCount(event: string): number
   emit(event: string, ...args: unknown[]): boolean
   deferAsync<T>(work: () => Promise<T>): Promise<T>

@@ -42,8 +42,7 @@ export function encodeOperations(
     flat[index++] = prefix === '' ? encodedKey : prefixed(prefix, encodedKey, keyEncoding.format)
 
     if (type === 'put') {
-      target._assertValidValue(value)
-      flat[index++] = target.valueEncoding(operation.valueEncoding).encode(value)
+      flat[index++] = target.valueEncoding(operation.valueEncoding).encodeValue(value, key)
     } else if (type === 'del') {
       flat[index++] = null
     } else {

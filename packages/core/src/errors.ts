@@ -4,8 +4,14 @@
 export type CoreErrorCode =
   /** An argument or option is not valid. */
   | 'LEVEL_INVALID_ARGUMENT'
+  /** The encoding cannot store the key, or could not read it again. The message says what it takes. */
+  | 'LEVEL_INVALID_KEY'
+  /** The same of a value. */
+  | 'LEVEL_INVALID_VALUE'
   /** The database is not open, or has been closed in the meantime. */
   | 'LEVEL_DATABASE_NOT_OPEN'
+  /** The database is closed, but something could not be written or released; `cause` says why. */
+  | 'LEVEL_DATABASE_NOT_CLOSED'
   /** The encoding cannot decode the stored bytes; `cause` says why. */
   | 'LEVEL_DECODE_ERROR'
   /** The iterator has been closed. */

@@ -1,6 +1,16 @@
 /**
  * The package as an ES module. It exports what the CommonJS module exports, so there is one `BackendLevel` however it is
- * loaded.
+ * loaded. Development servers find no names behind `export *` of CommonJS.
  */
 
-export * from './index.js'
+export type * from './index.js'
+export {
+  assertOpen,
+  BackendLevel,
+  ChainedBatch,
+  codedError,
+  PagedCursor,
+  Pieces,
+  Sublevel,
+  turn
+} from './index.js'

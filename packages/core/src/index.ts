@@ -49,6 +49,7 @@ export type { FarPage, TextAt, TextsOf } from './page-rest.js'
 export { PagedCursor } from './paged-cursor.js'
 export { Pieces } from './pieces.js'
 export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'
+export { Redaction, redactedUrl, type Shown } from './redaction.js'
 export type { Snapshot } from './snapshot.js'
 export { assertOpen } from './space-writes.js'
 export { Sublevel, type SublevelOptions } from './sublevel.js'
@@ -56,6 +57,7 @@ export { turn } from './turn.js'
 export type {
   ClearedRange,
   Encodings,
+  EventIterator,
   KeyOptions,
   WatchedOperation,
   WatchedWrites,

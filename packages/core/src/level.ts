@@ -1,8 +1,10 @@
 import { type AbstractDatabaseOptions, AbstractLevel, type AbstractOpenOptions } from 'abstract-level'
 import type { Backend, Bytes } from './backend.js'
 import { ChainedBatch } from './chained-batch.js'
+import { addCause, closedWithError } from './close-failure.js'
 import type { PrivateIteratorOptions } from './cursor.js'
 import type { Database } from './database.js'
+import { Encodings, withInner } from './exact-encoding.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
@@ -26,6 +28,7 @@ import type {
   WriteOptions
 } from './operation-options.js'
 import { Snapshot } from './snapshot.js'
+import { getSync } from './space-reads.js'
 import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
 import { isSync, type PrivateClearOptions, type PrivateReadOptions, Store } from './store.js'
 import { Sublevel, type SublevelOptions } from './sublevel.js'
@@ -54,6 +57,8 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   VDefault
 > {
   readonly #store: Store
+  readonly #keyEncodings: Encodings
+  readonly #valueEncodings: Encodings
   /** @internal */
   readonly namespace: Namespace
   /** @internal */
@@ -74,7 +79,18 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     additionalMethods: Record<string, boolean> = {}
   ) {
     checkBackend(backend)
-    super(databaseManifest(backend.manifest, additionalMethods), options)
+    const given = withInner(options)
+    super(databaseManifest(backend.manifest, additionalMethods), given)
+    this.#keyEncodings = new Encodings(
+      'key',
+      (encoding) => super.keyEncoding(encoding as 'utf8'),
+      given?.keyEncoding
+    )
+    this.#valueEncodings = new Encodings(
+      'value',
+      (encoding) => super.valueEncoding(encoding as 'utf8'),
+      given?.valueEncoding
+    )
 
     const self = this as unknown as Database
     this.#store = new Store(self, backend)
@@ -166,18 +182,57 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
   override open(options?: AbstractOpenOptions): Promise<void> {
-    return this.namespace.open(() => super.open(options as AbstractOpenOptions))
+    return this.namespace.open(() => this.#open(options))
   }
 
-  /** Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. */
+  async #open(options: AbstractOpenOptions | undefined): Promise<void> {
+    try {
+      await super.open(options as AbstractOpenOptions)
+    } catch (error) {
+      const failure = this.#store.takeCloseFailure()
+      if (failure !== undefined) addCause(error as Error, failure.error)
+      throw error
+    }
+  }
+
+  /**
+   * Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. It can then be opened
+   * again, even if this rejects.
+   *
+   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released. `cause` is the reason. The database
+   * is closed, unless `status` is still `open`.
+   */
   override close(): Promise<void> {
-    return this.namespace.close(() => super.close())
+    return this.namespace.close(() => this.#close())
+  }
+
+  async #close(): Promise<void> {
+    let refused: unknown
+    try {
+      await super.close()
+    } catch (error) {
+      // An iterator or a snapshot fails to close only once, and must not keep the store open.
+      refused = error
+      await super.close()
+    }
+    const failure = this.#store.takeCloseFailure()
+    if (failure !== undefined) throw closedWithError(failure.error)
+    if (refused !== undefined) throw closedWithError((refused as Error).cause)
+  }
+
+  /** @internal */
+  override keyEncoding(encoding?: unknown): never {
+    return this.#keyEncodings.of(encoding) as never
+  }
+
+  /** @internal */
+  override valueEncoding(encoding?: unknown): never {
+    return this.#valueEncodings.of(encoding) as never
   }
 
   /** @internal */
   override getSync(key: KDefault, options?: object): VDefault | undefined {
-    assertOpen(this, 'getSync')
-    return super.getSync(key, options as never)
+    return getSync(this.namespace, key, options) as VDefault | undefined
   }
 
   /** @internal */
@@ -218,17 +273,13 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** @internal */
   async _close(): Promise<void> {
-    await this.#store.backend.close()
+    // After an error, abstract-level would take the database for open, although the back-end has let go of the store.
+    await this.#store.closeBackend()
   }
 
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
     return inTurn(this.#store.get(key, options))
-  }
-
-  /** @internal */
-  _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
-    return this.#store.getSync(key, options)
   }
 
   /** @internal */

@@ -1,8 +1,9 @@
 /** Options of single operations: those of abstract-level, with the additions of this package. */
 
 import type {
-  AbstractBatchOperation,
+  AbstractBatchDelOperation,
   AbstractBatchOptions,
+  AbstractBatchPutOperation,
   AbstractDelOptions,
   AbstractGetManyOptions,
   AbstractGetOptions,
@@ -13,6 +14,7 @@ import type {
   AbstractKeyIterator,
   AbstractKeyIteratorOptions,
   AbstractPutOptions,
+  AbstractSublevel,
   AbstractValueIterator,
   AbstractValueIteratorOptions
 } from 'abstract-level'
@@ -71,8 +73,24 @@ export interface PutOptions<K, V> extends AbstractPutOptions<K, V>, WriteOptions
 export interface DelOptions<K> extends AbstractDelOptions<K>, WriteOptions {}
 /** Options of `batch()` and `batchSync()` with an array. */
 export interface BatchOptions<K, V> extends AbstractBatchOptions<K, V>, WriteOptions {}
-/** An operation of `batch()`: a put or a del, possibly on a sublevel. */
-export type BatchOperation<TDatabase, K, V> = AbstractBatchOperation<TDatabase, K, V>
+/** The option `sublevel` of an operation. */
+interface OnSublevel {
+  /** A sublevel of the database, to which the key belongs. Its encodings apply. */
+  // The type of its database is left open. If it were named, TypeScript 7 would refuse a ClassicLevel as an AbstractLevel wherever it
+  // has compared this type before.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  sublevel?: AbstractSublevel<any, any, any, any> | undefined
+}
+
+/**
+ * An operation of `batch()`: a put or a del, possibly on a sublevel.
+ *
+ * @typeParam _TDatabase - Has no effect. classic-level's type of this name has it.
+ */
+export type BatchOperation<_TDatabase, K, V> = PutOperation<K, V> | DelOperation<K>
+
+interface PutOperation<K, V> extends Omit<AbstractBatchPutOperation<unknown, K, V>, 'sublevel'>, OnSublevel {}
+interface DelOperation<K> extends Omit<AbstractBatchDelOperation<unknown, K>, 'sublevel'>, OnSublevel {}
 
 /** Options of `iterator()` and `iterateSync()`. */
 export type IteratorOptions<K, V> = AbstractIteratorOptions<K, V> & AdditionalIteratorOptions

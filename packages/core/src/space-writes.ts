@@ -30,9 +30,8 @@ export function put(namespace: Namespace, key: unknown, value: unknown, given: u
     }
 
     owner._assertValidKey(key)
-    owner._assertValidValue(value)
     const rootKey = encodeKey(namespace, owner.keyEncoding(options?.keyEncoding), key)
-    const encodedValue = owner.valueEncoding(options?.valueEncoding).encode(value)
+    const encodedValue = owner.valueEncoding(options?.valueEncoding).encodeValue(value, key)
     return store.put(rootKey, encodedValue, isSync(options)) ?? turn() ?? Promise.resolve()
   } catch (error) {
     return Promise.reject(error)

@@ -42,6 +42,8 @@ export class Store implements Writer {
   writes = 0
   /** Why the last call of `open()` failed; undefined if it succeeded. */
   refusal: unknown
+  /** What the back-end failed to do when it was closed, until a call reports it. */
+  #closeFailure: { readonly error: unknown } | undefined
 
   constructor(root: Database, backend: Backend) {
     this.root = root
@@ -49,6 +51,23 @@ export class Store implements Writer {
     const { format } = root.keyEncoding('buffer')
     this.hookReads = canWait(backend.manifest) ? new HookReads(backend, format) : null
     this.queue = new WriteQueue(this, this.hookReads)
+  }
+
+  /** Closes the back-end, and keeps its error for {@link takeCloseFailure}, unless an earlier call has reported it. */
+  async closeBackend(): Promise<void> {
+    try {
+      await this.backend.close()
+    } catch (error) {
+      const isKnown = (error as { code?: unknown } | null)?.code === 'LEVEL_WRITES_REFUSED'
+      if (!isKnown) this.#closeFailure = { error }
+    }
+  }
+
+  /** What the back-end failed to do when it was closed. Each failure is returned once. */
+  takeCloseFailure(): { readonly error: unknown } | undefined {
+    const failure = this.#closeFailure
+    this.#closeFailure = undefined
+    return failure
   }
 
   get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {

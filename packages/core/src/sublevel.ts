@@ -3,6 +3,7 @@ import type { Bytes } from './backend.js'
 import { ChainedBatch } from './chained-batch.js'
 import type { PrivateIteratorOptions } from './cursor.js'
 import { type Database, type Encoder, prefixed } from './database.js'
+import { Encodings, withInner } from './exact-encoding.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { type DatabaseManifest, synchronousMethods } from './manifest.js'
@@ -26,6 +27,7 @@ import type {
 } from './operation-options.js'
 import { prefixRange, withoutPrefix } from './range-keys.js'
 import type { Snapshot } from './snapshot.js'
+import { getSync } from './space-reads.js'
 import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
 import type { PrivateClearOptions, PrivateReadOptions } from './store.js'
 import { inTurn } from './turn.js'
@@ -61,6 +63,8 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   readonly namespace: Namespace
   /** @internal */
   readonly children = new WeakChildren()
+  readonly #keyEncodings: Encodings
+  readonly #valueEncodings: Encodings
   /** The parent's prefix. */
   readonly #parentPrefix: string
   /** The parent's reference to this sublevel while it is open. */
@@ -75,7 +79,18 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     const additionalMethods = synchronousMethods(namespace.store.backend.manifest)
     const { manifest } = options as { manifest?: object }
     // The types of abstract-level lack the manifest, and names of several parts.
-    super(parent, name as string, { ...options, manifest: { additionalMethods, ...manifest } } as object)
+    const given = withInner(options)
+    super(parent, name as string, { ...given, manifest: { additionalMethods, ...manifest } } as object)
+    this.#keyEncodings = new Encodings(
+      'key',
+      (encoding) => super.keyEncoding(encoding as 'utf8'),
+      given.keyEncoding
+    )
+    this.#valueEncodings = new Encodings(
+      'value',
+      (encoding) => super.valueEncoding(encoding as 'utf8'),
+      given.valueEncoding
+    )
 
     const self = this as unknown as Database
     this.namespace = new Namespace(namespace.store, self, namespace, this.prefix)
@@ -153,9 +168,18 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   }
 
   /** @internal */
+  override keyEncoding(encoding?: unknown): never {
+    return this.#keyEncodings.of(encoding) as never
+  }
+
+  /** @internal */
+  override valueEncoding(encoding?: unknown): never {
+    return this.#valueEncodings.of(encoding) as never
+  }
+
+  /** @internal */
   override getSync(key: KDefault, options?: object): VDefault | undefined {
-    assertOpen(this, 'getSync')
-    return super.getSync(key, options as never)
+    return getSync(this.namespace, key, options) as VDefault | undefined
   }
 
   /** @internal */
@@ -233,11 +257,6 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
     return inTurn(this.namespace.store.get(this.#rootKey(key, options), options))
-  }
-
-  /** @internal */
-  _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
-    return this.namespace.store.getSync(this.#rootKey(key, options), options)
   }
 
   /** @internal */

@@ -9,17 +9,17 @@ export type Encodings<K, V> = Pick<AbstractLevel<any, K, V>, 'keyEncoding' | 'va
 /** Bounds on keys, and the encodings of keys and values. */
 export interface KeyOptions<K, V> {
   /** The first key, included. */
-  readonly gte?: K
+  readonly gte?: NoInfer<K>
   /** The first key, excluded. */
-  readonly gt?: K
+  readonly gt?: NoInfer<K>
   /** The last key, included. */
-  readonly lte?: K
+  readonly lte?: NoInfer<K>
   /** The last key, excluded. */
-  readonly lt?: K
+  readonly lt?: NoInfer<K>
   /** The encoding of keys. By default, that of the database, or of the sublevel if there is one. */
-  readonly keyEncoding?: string | Transcoder.PartialEncoder<K>
+  readonly keyEncoding?: string | Transcoder.PartialEncoding<K>
   /** The encoding of values. By default, that of the database, or of the sublevel if there is one. */
-  readonly valueEncoding?: string | Transcoder.PartialEncoder<V>
+  readonly valueEncoding?: string | Transcoder.PartialDecoder<V>
 }
 
 /** Options of `watch()`. */
@@ -50,4 +50,13 @@ export interface ClearedRange<K = string> {
 }
 
 /** What `watch()` returns: lists of the operations that were written together. */
-export type WatchedWrites<K, V> = AsyncIterableIterator<Array<WatchedOperation<K, V>>, undefined>
+export type WatchedWrites<K, V> = EventIterator<Array<WatchedOperation<K, V>>>
+
+/** An iterator over events. It returns no value at its end. */
+// Before TypeScript 5.6, AsyncIterableIterator has no parameter for that.
+export interface EventIterator<Item> extends AsyncIterableIterator<Item> {
+  /** Waits for the next item. */
+  next(): Promise<IteratorResult<Item, undefined>>
+  /** Ends the iterator. */
+  return(): Promise<IteratorResult<Item, undefined>>
+}

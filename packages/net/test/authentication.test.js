@@ -159,6 +159,27 @@ test('a user whose permissions were taken away does not keep them by a ticket', 
   await after.close()
 })
 
+test('a token in an address is refused, and no error has it', async (t) => {
+  const server = createServer(newDatabase())
+  t.after(() => server.close())
+  for (const address of [
+    'tcp://SECRETKEY@127.0.0.1:0',
+    'TLS://ada:SECRETKEY@127.0.0.1:0',
+    'tcp:SECRETKEY@127.0.0.1:0',
+    'http://ada:se/SECRETKEY@127.0.0.1:0',
+    'SECRETKEYtcp:?sig=SECRETKEY'
+  ]) {
+    const isRefused = ({ code, message }) =>
+      code === 'NET_INVALID' && !message.includes('=SECRETKEY') && !message.includes('SECRETKEY@')
+    await assert.rejects(server.listen(address), isRefused, address)
+    assert.throws(() => new NetLevel(address), isRefused, address)
+  }
+  await assert.rejects(
+    server.listen('ws://ada:SECRETKEY@127.0.0.1:0'),
+    ({ message }) => !message.includes('SECRET')
+  )
+})
+
 test('addresses that other machines reach need authentication, unless that is said', async () => {
   for (const address of ['tcp://0.0.0.0:0', 'ws://0.0.0.0:0', 'tcp://[::]:0', 'tls://192.0.2.1:0']) {
     const server = createServer(newDatabase())

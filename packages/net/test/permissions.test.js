@@ -361,6 +361,114 @@ test('a grant with a wrong field or name is refused, because it would allow more
   await assert.rejects(serve({ tokens }), { code: 'NET_INVALID' })
 })
 
+test('what makes no sense in a configuration is refused at each door: tokens, authenticate, permissions of the server', async () => {
+  const wrong = [
+    null,
+    'all',
+    [],
+    new Map(),
+    { keys: 'abc' },
+    { keys: { allow: 'read' } },
+    { keys: 'all', feeds: 'abc' },
+    { keys: 'all', feeds: new Set(['abc']) },
+    { keys: 'all', methods: 'abc' },
+    { keys: 'all', methods: [''] },
+    { keys: 'all', feed: ['abc'] },
+    { feeds: 'all' },
+    { keys: [{ allow: 'all', gte: [1, 2] }] },
+    { keys: [{ allow: 'all', lt: 5 }] },
+    { keys: [{ allow: 'all', lt: null }] },
+    { keys: [{ allow: null }] },
+    { keys: [null] }
+  ]
+  for (const permissions of wrong) {
+    const hint = JSON.stringify(permissions)
+    const user = { name: 'ada', permissions }
+    await assert.rejects(serve({ permissions }), { code: 'NET_INVALID' }, hint)
+    await assert.rejects(serve({ tokens: { x: user } }), { code: 'NET_INVALID' }, hint)
+    const { connect, stop } = await serve({ authenticate: () => user })
+    await assert.rejects(
+      connect({ token: 'x' }).open(),
+      ({ cause }) => cause.code === 'NET_UNAUTHENTICATED',
+      hint
+    )
+    await stop()
+  }
+  for (const options of [
+    { tokens: { '': { name: 'ada' } } },
+    { tokens: { x: { name: '' } } },
+    { tokens: { x: { name: 'ada', permission: { keys: [] } } } },
+    { tokens: [{ name: 'ada' }] },
+    { tokens: new Map([['x', { name: 'ada' }]]) },
+    { token: { x: { name: 'ada' } } },
+    { authenticate: 'x' },
+    { insecure: 'false' },
+    { origins: 'http://localhost' },
+    { methods: { a: 1 } },
+    { feeds: { a: {} } },
+    { limits: { messageByte: 1 } },
+    { limits: { messageBytes: '1 MB' } },
+    { limits: { sessions: -1 } },
+    { limits: { sessions: Number.NaN } }
+  ]) {
+    await assert.rejects(serve(options), { code: 'NET_INVALID' }, JSON.stringify(options))
+  }
+})
+
+test('a session has the rights of its beginning, and is not resumed once they were changed in place', async () => {
+  const key = bytes('secret')
+  for (const change of [
+    (ada) => {
+      ada.permissions = { keys: [] }
+    },
+    (ada) => {
+      ada.permissions.keys.pop()
+    },
+    (ada) => {
+      ada.permissions.keys[0].allow = 'write'
+    },
+    (ada) => {
+      ada.permissions.keys[0].gte[0] = 0xff
+    },
+    (ada) => {
+      ada.name = 'ben'
+    }
+  ]) {
+    const ada = { name: 'ada', permissions: { keys: [{ allow: 'read', gte: bytes('s') }] } }
+    const { address, db, stop } = await serve({ authenticate: () => ada })
+    await db.put(key, bytes('s'))
+    const before = await greetedClient(address, { token: 'x' })
+    const [, ticket] = before.welcome
+    assert.equal((await before.ask(Ask.get, key, null))[0], Tell.result)
+    await before.close()
+    const same = await greetedClient(address, { token: 'x', ticket })
+    assert.equal(same.welcome[2], true)
+    await same.close()
+    change(ada)
+    const after = await greetedClient(address, { token: 'x', ticket })
+    assert.equal(after.welcome[2], false)
+    if (ada.name === 'ada') assert.equal((await after.ask(Ask.get, key, null))[2], 'NET_DENIED')
+    await after.close()
+    await stop()
+  }
+})
+
+test('the rights of a server and of its tokens are those of its beginning', async (t) => {
+  const rights = { keys: [{ allow: 'read' }] }
+  const tokens = { x: { name: 'x', permissions: rights }, y: { name: 'y' } }
+  const { address, connect, stop } = await serve({ tokens, permissions: rights })
+  t.after(stop)
+  rights.keys[0].allow = 'all'
+  tokens.y.permissions = { keys: 'all' }
+  tokens.z = { name: 'z' }
+  for (const token of ['x', 'y']) {
+    const client = await greetedClient(address, { token })
+    assert.equal((await client.ask(Ask.write, [bytes('a'), bytes('b')], false))[2], 'NET_DENIED')
+    await client.close()
+  }
+  await assert.rejects(connect({ token: 'z' }).open(), ({ cause }) => cause.code === 'NET_UNAUTHENTICATED')
+})
+
 test('a clipped clear with a limit does not delete what is written after it', async (t) => {
   const { db, connect } = await user(t, [
     { allow: 'all', lt: 'b' },

@@ -4,20 +4,23 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import v8 from 'node:v8'
+import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
+import { createServer } from 'terrace-net/server'
 import { holdClock } from '../../../tests/support/clock.mjs'
 import { isShort } from '../../../tests/support/form.mjs'
 import { turns, until } from '../../../tests/support/waiting.mjs'
 import { Link } from '../dist/client/link.js'
 import { NetCursor } from '../dist/client/net-cursor.js'
 import { NetSnapshot } from '../dist/client/net-snapshot.js'
+import { Ask } from '../dist/protocol/messages.js'
 import { Results } from '../dist/server/results.js'
 import { ServerConnection } from '../dist/server/server-connection.js'
 import { ServerCursor } from '../dist/server/server-cursor.js'
 import { collectGarbage } from './support/garbage.js'
 import { filled, proxied, state } from './support/proxied.js'
 import { Random, seed } from './support/random.js'
-import { addresses } from './support/served.js'
+import { addresses, serve } from './support/served.js'
 
 const HISTORIES = isShort ? 12 : 25
 const STEPS = 60
@@ -145,7 +148,7 @@ test('a server that drops each connection before it answers is not asked again w
 })
 
 test('a method that is called before the database was opened, or after it was closed, fails', async () => {
-  const client = new NetLevel(addresses.unix())
+  const client = new NetLevel(addresses.unix(), { connectTimeoutMs: 1 })
   const early = client.call('echo')
   await assert.rejects(client.open())
   await assert.rejects(early, { code: 'LEVEL_DATABASE_NOT_OPEN' })
@@ -258,15 +261,86 @@ test('a connection that swallows everything is given up, and the write happens o
   assert.equal(writes, 1)
 })
 
-test('opening fails at once if nobody listens, and says so', async () => {
+test('opening waits for a server that is not there yet, and says so if none comes in time', async (t) => {
+  const clock = holdClock(t)
   for (const address of [addresses.unix(), 'tcp://127.0.0.1:1', 'ws://127.0.0.1:1']) {
-    const client = new NetLevel(address, { connectTimeoutMs: 600_000 })
-    await assert.rejects(client.open(), ({ cause }) => {
+    const began = clock.now
+    const client = new NetLevel(address, { connectTimeoutMs: 5000 })
+    const opening = assert.rejects(client.open(), ({ cause }) => {
       assert.equal(cause.code, 'NET_OFFLINE')
-      assert.match(cause.message, /cannot be reached: .*(ENOENT|ECONNREFUSED)/)
+      assert.match(cause.message, /cannot be reached: .*(ENOENT|ECONNREFUSED|in time)/)
       return true
     })
+    await clock.pass(opening)
+    const passed = clock.now - began
+    assert.ok(passed >= 5000 && passed < 5200, `${passed} ms`)
     await client.close()
+  }
+})
+
+test('a client that is started before its server works once it is there, with what was called meanwhile', async (t) => {
+  for (const make of [addresses.unix, () => 'tcp://127.0.0.1:0', () => 'ws://127.0.0.1:0/db']) {
+    let address = make()
+    if (!address.startsWith('unix:')) {
+      // A port that is free.
+      const first = createServer(new MemoryLevel())
+      address = await first.listen(address)
+      await first.close()
+    }
+    let attempts = 0
+    const client = new NetLevel(() => {
+      attempts++
+      return address
+    })
+    t.after(() => client.close())
+    const put = client.put('a', '1')
+    await until(() => attempts >= 3)
+    const server = createServer(new MemoryLevel())
+    t.after(() => server.close())
+    await server.listen(address)
+    await put
+    assert.equal(await client.get('a'), '1')
+  }
+})
+
+test('a client that is closed while it waits for a server ends', async () => {
+  const client = new NetLevel(addresses.unix(), { connectTimeoutMs: 600_000 })
+  const opening = client.open().catch(({ cause }) => cause.code)
+  await client.close()
+  assert.equal(await opening, 'NET_OFFLINE')
+})
+
+test('a refused token is not tried again', async (t) => {
+  const { connect, stop } = await serve({ tokens: { x: { name: 'x' } } })
+  t.after(stop)
+  const client = connect({ token: 'y', connectTimeoutMs: 600_000 })
+  await assert.rejects(client.open(), ({ cause }) => cause.code === 'NET_UNAUTHENTICATED')
+})
+
+test('where the silence of a server counts, a call fails at its deadline, and not at twice that', async (t) => {
+  const clock = holdClock(t)
+  const { proxy } = await proxied(t)
+  for (const idleMs of [0, 700, 5300]) {
+    const link = new Link(() => proxy.address, {
+      offlineTimeoutMs: 2000,
+      keepAliveMs: 1000,
+      countsSilence: true
+    })
+    await link.open()
+    for (let passed = 0; passed < idleMs; passed += 100) {
+      clock.advance(100)
+      await turns(50)
+    }
+    proxy.blackHole()
+    const began = clock.now
+    const failed = assert.rejects(link.ask('again', [Ask.get, 0, Buffer.from('a'), null]), {
+      code: 'NET_OFFLINE'
+    })
+    await clock.pass(failed)
+    const passed = clock.now - began
+    assert.ok(passed > 900 && passed <= 2100, `${passed} ms`)
+    proxy.restore()
+    await clock.pass(link.close())
   }
 })
 

@@ -23,7 +23,7 @@ import { NetLevel } from 'terrace-net'
 import { isShort, someOf } from '../../../tests/support/form.mjs'
 import { hasSocketFile, socketIn } from '../../../tests/support/sockets.mjs'
 import { HANG_MS } from '../../../tests/support/waiting.mjs'
-import { localAddress } from '../dist/transport/local-socket.js'
+import { meetingPlace } from '../dist/transport/meeting-place.js'
 import { directory, program, run, start } from './support/program.js'
 
 const bounded = { timeout: HANG_MS }
@@ -70,7 +70,7 @@ test(
     const [address] = await serving.ready()
     assert.equal(serving.output.out, `listening ${address}\n`)
     const socket = join(location, 'terrace.sock')
-    assert.equal(address, hasSocketFile ? `unix:${socket}` : localAddress(location))
+    assert.equal(address, hasSocketFile ? `unix:${socket}` : meetingPlace(location))
     if (hasSocketFile) assert.equal(statSync(socket).mode & 0o777, 0o600)
 
     const db = client(t, address)
@@ -164,12 +164,15 @@ test('a token file that makes no sense is refused without a word of its text', b
     ['{ "hidden', /not valid JSON/],
     ['["hidden"]', /must hold an object/],
     ['{}', /no users/],
-    [{ '': { name: 'hidden' } }, /user 1: its token is empty/],
-    [{ hidden: 'ada' }, /user 1: it must be an object/],
-    [{ hidden: {} }, /user 1: it needs a 'name'/],
-    [{ hidden: { name: 'ada', permission: {} } }, /'permission' is neither/],
-    [{ hidden: { name: 'ada', permissions: { keys: [{ allow: 'fly' }] } } }, /'fly' is none of the rights/],
-    [{ hidden: { name: 'ada', permissions: { keys: 'some' } } }, /'keys' must be/]
+    [{ '': { name: 'hidden' } }, /user 1: the token is empty/],
+    [{ hidden: 'ada' }, /user 1 must be an object/],
+    [{ hidden: {} }, /user 1 needs 'name'/],
+    [{ hidden: { name: 'ada', permission: {} } }, /'permission', which is none of name, permissions/],
+    [
+      { hidden: { name: 'ada', permissions: { keys: [{ allow: 'fly' }] } } },
+      /allow must be 'all', or some of read/
+    ],
+    [{ hidden: { name: 'ada', permissions: { keys: 'some' } } }, /keys must be/]
   ]
   for (const [users, expected] of someOf(wrong)) {
     const { code, err, out } = await run(t, [location, '--token-file', tokenFile(t, users)])
@@ -323,15 +326,26 @@ test('a second signal ends it at once', withSignals, async (t) => {
 })
 
 test('a socket with too long a path is refused with advice', withSocketFiles, async (t) => {
-  const location = join(directory(t), 'x'.repeat(100))
-  const { code, err } = await run(t, [location, '--create'])
-  assert.equal(code, 2)
-  assert.match(err, /at most 10[37] bytes.*--listen unix:/)
-  assert.equal(existsSync(location), false)
   const listed = await run(t, [await databaseWith(t), '--listen', `unix:/tmp/${'y'.repeat(120)}`])
   assert.equal(listed.code, 2)
-  assert.match(listed.err, /at most 10[37] bytes/)
+  assert.match(listed.err, /at most 10[37] bytes.*--listen unix:/)
 })
+
+test(
+  'a directory whose path is too long for a socket is served where those that share it look',
+  withSocketFiles,
+  async (t) => {
+    const location = join(directory(t), 'x'.repeat(100))
+    const serving = start(t, [location, '--create'])
+    const [address] = await serving.ready()
+    assert.match(address, /^unix:\/tmp\/terrace-\d+\/[0-9a-f]{32}$/)
+    await client(t, address).put('a', '1')
+    const db = new Level(location, { shared: true })
+    t.after(() => db.close())
+    assert.equal(await db.get('a'), '1')
+    assert.equal(db.isOwner, false)
+  }
+)
 
 test('a database that is open already is refused', bounded, async (t) => {
   const location = await databaseWith(t)
@@ -339,6 +353,20 @@ test('a database that is open already is refused', bounded, async (t) => {
   const { code, err } = await run(t, [location])
   assert.equal(code, 1)
   assert.match(err, /LEVEL_LOCKED/)
+})
+
+test('a secret in an argument that is wrong is not printed', bounded, async (t) => {
+  for (const args of [
+    ['tcp://SECRETKEY@127.0.0.1:1'],
+    ['db', 'mysql://ada:se/SECRETKEY@host/s'],
+    ['db', '--listen', 'tls://SECRETKEY@127.0.0.1:1'],
+    ['db', '--listen', 'wss://ada:SECRETKEY@127.0.0.1:1'],
+    ['db', '--token=wss://h/x?token=SECRETKEY']
+  ]) {
+    const { code, out, err } = await run(t, args)
+    assert.notEqual(code, 0)
+    assert.ok(!(out + err).includes('SECRET') && err !== '', err)
+  }
 })
 
 test('without the package terrace it says what to install', bounded, async (t) => {

@@ -16,7 +16,7 @@ if (!existsSync(`${stdout}`.trim())) {
 mkdirSync(modules, { recursive: true })
 for (const [crate, file] of [
   ['terrace-wasm', 'terrace.wasm'],
-  ['terrace-wasm-memory', 'memory.wasm']
+  ['terrace-wasm-memory', 'terrace-memory.wasm']
 ]) {
   const library = cargoBuild(crate, /\.wasm$/, '--target', TARGET, '--profile', 'wasm')
   putInPlace(library, join(modules, file))

@@ -18,6 +18,7 @@ export {
   type ClearedRange,
   type DatabaseManifest,
   type DelOptions,
+  type EventIterator,
   type GetManyOptions,
   type GetOptions,
   type HasManyOptions,

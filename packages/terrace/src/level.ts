@@ -20,7 +20,7 @@ import {
 } from './options.js'
 import { assertRange, encodeRange, type RangeArguments } from './range-arguments.js'
 import type { RepairReport } from './repair-report.js'
-import { removeLeftSocket, share } from './share.js'
+import { removeLeftSockets, share } from './share.js'
 
 /**
  * An ordered key/value database in a directory, in LevelDB's file format.
@@ -187,7 +187,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   static async destroy(location: string): Promise<void> {
     assertLocation(location)
     await binding.destroy(resolve(location))
-    removeLeftSocket(resolve(location))
+    removeLeftSockets(resolve(location))
   }
 
   /**

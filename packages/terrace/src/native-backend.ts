@@ -63,8 +63,9 @@ export class NativeBackend implements Backend<NativeSnapshot> {
   }
 
   async close(): Promise<void> {
-    await binding.close(this.database)
+    const { database } = this
     this.#database = null
+    await binding.close(database)
   }
 
   get(

@@ -45,13 +45,28 @@ export function share(
 /** The socket in a shared database's directory, as terrace-net names it. */
 const SOCKET_NAME = 'terrace.sock'
 
-/** Removes the socket that a killed owner has left where a database was, and the directory if nothing else is in it. */
-export function removeLeftSocket(path: string): void {
-  const socket = join(path, SOCKET_NAME)
+/** The directory in which a socket begins, and the names that it may have there. */
+const beginning = /^\.s[A-Za-z0-9]{6}$/
+const beginnings = ['h', 'a']
+
+/** Removes the sockets that a killed owner has left where a database was, and the directory if nothing else is in it. */
+export function removeLeftSockets(path: string): void {
   // A database that was made in the meantime has a lock, and perhaps an owner.
-  if (existsSync(join(path, 'LOCK')) || !lstatSync(socket, { throwIfNoEntry: false })?.isSocket()) return
-  rmSync(socket)
-  if (readdirSync(path).length === 0) rmdirSync(path)
+  if (!existsSync(path) || existsSync(join(path, 'LOCK'))) return
+  let hasRemoved = removeSocket(join(path, SOCKET_NAME))
+  for (const name of readdirSync(path).filter((name) => beginning.test(name))) {
+    const directory = join(path, name)
+    if (!beginnings.map((socket) => removeSocket(join(directory, socket))).includes(true)) continue
+    hasRemoved = true
+    if (readdirSync(directory).length === 0) rmdirSync(directory)
+  }
+  if (hasRemoved && readdirSync(path).length === 0) rmdirSync(path)
+}
+
+function removeSocket(path: string): boolean {
+  const isSocket = lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true
+  if (isSocket) rmSync(path)
+  return isSocket
 }
 
 /** Loads the package that only those need who share a database. */

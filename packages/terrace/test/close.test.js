@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { entries, openLevel } from './support/databases.js'
+import { fileURLToPath } from 'node:url'
+import { entries, openLevel, temporaryDirectory } from './support/databases.js'
 
 const operations = {
   get: (db) => db.get('key'),
@@ -81,3 +84,26 @@ test('iterators and snapshots that are open do not hinder closing', async (t) =>
   await assert.rejects(untouched.next(), { code: 'LEVEL_ITERATOR_NOT_OPEN' })
   await assert.rejects(db.get('key0000', { snapshot }), { code: 'LEVEL_DATABASE_NOT_OPEN' })
 })
+
+for (const way of ['close()', 'await using']) {
+  const skip = process.platform !== 'linux' && 'needs prlimit'
+  test(`after a write that failed for a file that is too large, ${way} closes the database and open() opens it`, {
+    skip
+  }, (t) => {
+    const program = fileURLToPath(new URL('support/file-too-large.mjs', import.meta.url))
+    const location = join(temporaryDirectory(t), 'db')
+    const command = `ulimit -S -f 3000; trap '' XFSZ; exec "$0" "$@"`
+    const args = ['-c', command, process.execPath, program, location, way]
+    const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
+    assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), {
+      failed: 'LEVEL_IO_ERROR',
+      closed: 'resolved',
+      status: 'closed',
+      again: 'resolved',
+      opened: 'resolved',
+      first: 'value',
+      stored: 'resolved',
+      last: 'resolved'
+    })
+  })
+}

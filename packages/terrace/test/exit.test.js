@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { isShort } from '../../../tests/support/form.mjs'
@@ -61,6 +63,19 @@ for (const list of steps) {
     if (kept) assert.equal(await db.get('put'), 'kept')
   })
 }
+
+test('a worker that is terminated before it is told that its databases are open', async (t) => {
+  const location = temporaryDirectory(t)
+  const worker = new Worker(leave, { argv: [location, 'block', 'open', 'open-many'] })
+  await once(worker, 'message')
+  await worker.terminate()
+
+  const names = readdirSync(location).filter((name) => /^\d+$/.test(name))
+  assert.equal(names.length, 30)
+  // Those that were closed last come first.
+  names.sort((a, b) => b - a)
+  await Promise.all(names.map((name) => openAfterWorker(t, join(location, name))))
+})
 
 /** Opens what a worker has left. Deno says that a worker has ended before it takes the worker's environment down. */
 async function openAfterWorker(t, location) {

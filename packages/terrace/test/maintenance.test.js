@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { entries, newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
@@ -241,12 +242,54 @@ test('destroy() of a missing database creates nothing', async (t) => {
   assert.deepEqual(readdirSync(join(directory, 'tree')).sort(), ['file', 'sub'])
 })
 
+test("LevelDB's destroy() removes the whole directory of a database that this package has used", async (t) => {
+  for (const opensAfterwards of [false, true]) {
+    const db = await openLevel(t)
+    await db.put('key', 'value', { sync: true })
+    await db.close()
+    await db.open()
+    await db.put('other', 'value')
+    await db.close()
+    if (opensAfterwards) {
+      const leveldb = new ClassicLevel(db.location)
+      assert.equal(await leveldb.get('key'), 'value')
+      await leveldb.close()
+    }
+    await ClassicLevel.destroy(db.location)
+    assert.equal(existsSync(db.location), false)
+  }
+})
+
+test("destroy() leaves files alone that are not the database's", async (t) => {
+  const directory = temporaryDirectory(t)
+  const never = join(directory, 'never')
+  mkdirSync(join(never, 'lost'), { recursive: true })
+  for (const name of ['2024.log', '20241231.log', 'lost/mine.txt']) writeFileSync(join(never, name), 'mine')
+  await Level.destroy(never)
+  assert.deepEqual(readdirSync(never, { recursive: true }).sort(), [
+    '2024.log',
+    '20241231.log',
+    'lost',
+    'lost/mine.txt'
+  ])
+
+  const db = await openLevel(t)
+  await db.put('key', 'value')
+  await db.close()
+  mkdirSync(join(db.location, 'lost'))
+  writeFileSync(join(db.location, 'lost/mine.txt'), 'mine')
+  await Level.destroy(db.location)
+  assert.deepEqual(readdirSync(db.location, { recursive: true }).sort(), ['lost', 'lost/mine.txt'])
+})
+
 test('repair() of a missing directory says so', async (t) => {
   const missing = join(temporaryDirectory(t), 'missing')
   await assert.rejects(Level.repair(missing), (error) => {
-    assert.match(error.message, /no such file or directory|does not exist/i)
+    assert.equal(error.code, 'LEVEL_IO_ERROR')
+    assert.match(error.message, /no such file or directory/)
     return true
   })
+  assert.equal(existsSync(missing), false)
 })
 
 test('repair() moves the contents of the log to tables', async (t) => {

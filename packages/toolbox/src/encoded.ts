@@ -1,5 +1,7 @@
 /** Keys and values in the form that encodings produce, and their bytes. */
 
+import { Buffer } from './buffer.js'
+
 /** The names that abstract-level has for the forms that encodings produce. */
 export type Format = 'utf8' | 'buffer' | 'view'
 

@@ -1,5 +1,6 @@
 /** The keys of one database or sublevel among those of its root, and operations in terms of these keys. */
 
+import { Buffer } from './buffer.js'
 import {
   type ByteString,
   bytesOf,
@@ -23,12 +24,6 @@ import {
 import type { AnyLevel } from './level-like.js'
 import { sourceOf, viewOf } from './view.js'
 
-/**
- * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any, any>`, because their
- * hooks differ.)
- */
-export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
-
 /** A range of encoded keys. `gte` and `lt` mean what they mean in abstract-level. */
 export interface EncodedRange {
   gt?: Buffer
@@ -42,7 +37,7 @@ const NOTHING = Buffer.alloc(0)
 const spaces = new WeakMap<object, KeySpace>()
 
 /** Returns the key space of a database, a sublevel or a view. */
-export function keySpaceOf(database: AnyDatabase): KeySpace {
+export function keySpaceOf(database: AnyLevel): KeySpace {
   let space = spaces.get(database)
   if (space === undefined) {
     space = new KeySpace(database)
@@ -67,8 +62,8 @@ export class KeySpace {
   readonly records: ByteString | undefined
   readonly #prefixBytes: Buffer
 
-  constructor(database: AnyDatabase) {
-    this.given = database as AnyLevel
+  constructor(database: AnyLevel) {
+    this.given = database
     const db = sourceOf(this.given)
     this.db = db
     this.root = rootOf(db)

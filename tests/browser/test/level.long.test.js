@@ -535,3 +535,29 @@ test('a database opens, though garbage is collected meanwhile', async (t) => {
 test('every acknowledged write is there after the browser was killed', async (t) => {
   await killDuringWrites(t, new KillableBrowser(t), { rounds: 4 })
 })
+
+test('a database whose close has failed is closed by a second call, and opens again', async (t) => {
+  const functions = `
+    export async function closeTwice() {
+      const db = new Level('closed twice')
+      await db.put('kept', '1', { sync: true })
+      const files = FileSystemSyncAccessHandle.prototype
+      const { write, flush } = files
+      files.write = files.flush = () => { throw new Error('The browser refuses') }
+      const ends = [await db.put('lost', '2').then(() => 'written', (error) => error.code)]
+      for (let call = 0; call < 3; call++) {
+        ends.push(await db.close().then(() => db.status, (error) => (error.cause ?? error).code ?? error.stack))
+      }
+      Object.assign(files, { write, flush })
+      await db.open()
+      ends.push(await db.get('kept'))
+      await db.close()
+      return ends
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const [written, first, second, third, kept] = await run(page, 'closeTwice')
+  assert.match(written, /^LEVEL_(IO_ERROR|WRITES_REFUSED)$/)
+  assert.match(first, /^(closed|LEVEL_(IO_ERROR|WRITES_REFUSED|CLOSE_FAILED))$/)
+  assert.deepEqual([second, third, kept], ['closed', 'closed', '1'])
+})

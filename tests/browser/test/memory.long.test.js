@@ -19,13 +19,13 @@ const TESTS = 1500
 const openPage = useBrowser()
 
 const module = fileURLToPath(import.meta.resolve('terrace/browser'))
-const wasm = readFileSync(join(module, '..', 'memory.wasm'))
+const wasm = readFileSync(join(module, '..', 'terrace-memory.wasm'))
 
 test("abstract-level's suite passes in a page", async (t) => {
   const suite = suiteModule("import { MemoryLevel } from 'terrace'", '(options) => new MemoryLevel(options)')
   const origin = await serveSite(
     t,
-    { '/tape.js': await tapeBundle(), '/suite.js': await bundleOf(suite), '/memory.wasm': wasm },
+    { '/tape.js': await tapeBundle(), '/suite.js': await bundleOf(suite), '/terrace-memory.wasm': wasm },
     ENGINE_POLICY
   )
   const page = await openPage(t, origin)
@@ -38,7 +38,7 @@ test("abstract-level's suite passes in a page", async (t) => {
 test('the module of the package works in a page and in a worker', async (t) => {
   const files = {
     '/terrace.js': readFileSync(module),
-    '/memory.wasm': wasm,
+    '/terrace-memory.wasm': wasm,
     '/use.js': PROGRAM,
     '/worker.js': `
       import { MemoryLevel } from './terrace.js'
@@ -80,6 +80,6 @@ test('where the file of the engine is missing, the open says so, and a later one
     await open(),
     /^LEVEL_DATABASE_NOT_OPEN: .*memory\.wasm cannot be loaded: the server answers 404$/
   )
-  files['/memory.wasm'] = wasm
+  files['/terrace-memory.wasm'] = wasm
   assert.equal(await open(), 'open')
 })

@@ -155,7 +155,7 @@ test('a page removes and repairs a database whose worker has only just ended, al
   `
   const origin = await siteOf(t, {
     '/terrace/other.js': worker,
-    '/terrace/worker.js': TELLS_OF_REFUSALS + engineFiles['/terrace/worker.js']
+    '/terrace/terrace-worker.js': TELLS_OF_REFUSALS + engineFiles['/terrace/terrace-worker.js']
   })
   const { page, call } = await pageOf(t, origin)
   const lock = () =>
@@ -253,7 +253,9 @@ test('a page that is kept for the way back gives its database up, and has it aga
 })
 
 test('a database goes on after its worker has died, but for what that had not answered', async (t) => {
-  const origin = await siteOf(t, { '/terrace/worker.js': MORTAL + engineFiles['/terrace/worker.js'] })
+  const origin = await siteOf(t, {
+    '/terrace/terrace-worker.js': MORTAL + engineFiles['/terrace/terrace-worker.js']
+  })
   const { page, call } = await pageOf(t, origin)
   await page.evaluate(() => {
     globalThis.started = []
@@ -281,8 +283,8 @@ test('a page is told why it cannot have a database for itself, and has it in ano
   assert.equal(await call('open', 'there', { errorIfExists: true }), 'LEVEL_DATABASE_EXISTS')
   assert.equal(await call('open', 'named', { storage: 'indexeddb' }), 'indexeddb')
 
-  const poor = `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/worker.js']}`
-  const without = await pageOf(t, await siteOf(t, { '/terrace/worker.js': poor }))
+  const poor = `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/terrace-worker.js']}`
+  const without = await pageOf(t, await siteOf(t, { '/terrace/terrace-worker.js': poor }))
   assert.equal(await without.call('open', 'opfs alone', { storage: 'opfs' }), 'LEVEL_NOT_SUPPORTED')
   assert.equal(await without.call('open', 'ladder'), 'indexeddb')
   await without.call('put', 'key', 'value')
@@ -290,6 +292,6 @@ test('a page is told why it cannot have a database for itself, and has it in ano
   assert.equal(await without.call('open', 'ladder', { storage: ['opfs', 'indexeddb'] }), 'indexeddb')
   assert.deepEqual(await without.call('keys'), ['key'])
 
-  const broken = await pageOf(t, await siteOf(t, { '/terrace/worker.js': undefined }))
+  const broken = await pageOf(t, await siteOf(t, { '/terrace/terrace-worker.js': undefined }))
   assert.equal(await broken.call('open', 'no script'), 'LEVEL_NOT_SUPPORTED')
 })

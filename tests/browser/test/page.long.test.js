@@ -140,7 +140,7 @@ test('the strictest policy that the README names is enough', async (t) => {
 
 /** The site without synchronous files: as in WebKitGTK, or in private windows of some browsers. */
 const withoutFiles = {
-  '/terrace/worker.js': `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/worker.js']}`
+  '/terrace/terrace-worker.js': `delete FileSystemFileHandle.prototype.createSyncAccessHandle;\n${engineFiles['/terrace/terrace-worker.js']}`
 }
 
 test('without synchronous files, tabs share a database of IndexedDB, and db.storage says so', async (t) => {
@@ -371,3 +371,53 @@ for (const [name, headers] of Object.entries(PAGES)) {
     checkSuite(t, registered, lines, TESTS)
   })
 }
+
+/** What a database of a page consists of. */
+const KINDS = ['Worker', 'BroadcastChannel', 'AbortController', 'FinalizationRegistry']
+
+test('a page keeps nothing of the databases that it has closed', async (t) => {
+  for (const options of [{}, { shared: false }, { shared: false, storage: 'indexeddb' }]) {
+    const page = await openPage(t, await siteOf(t))
+    const session = await page.context().newCDPSession(page)
+    const use = (count) =>
+      page.evaluate(
+        async ([count, options]) => {
+          const { Level } = await import('/terrace/terrace.js')
+          for (let opened = 0; opened < count; opened++) {
+            const db = new Level('opened often', options)
+            await db.put('key', String(opened))
+            await db.close()
+          }
+        },
+        [count, options]
+      )
+    /** How many objects of this class are left. The browser collects garbage first. */
+    const count = async (kind) => {
+      const { result } = await session.send('Runtime.evaluate', { expression: `${kind}.prototype` })
+      const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId })
+      const { result: length } = await session.send('Runtime.callFunctionOn', {
+        objectId: objects.objectId,
+        functionDeclaration: 'function () { return this.length }',
+        returnByValue: true
+      })
+      await session.send('Runtime.releaseObject', { objectId: objects.objectId })
+      return length.value
+    }
+    const all = async () => {
+      const counts = []
+      for (const kind of KINDS) counts.push(await count(kind))
+      return counts
+    }
+    await use(3)
+    const before = await all()
+    await use(20)
+    const after = await all()
+    // One may still be on its way.
+    for (const [at, kind] of KINDS.entries()) {
+      assert.ok(
+        after[at] <= before[at] + 3,
+        `${JSON.stringify(options)} ${kind}: ${before[at]}, then ${after[at]}`
+      )
+    }
+  }
+})

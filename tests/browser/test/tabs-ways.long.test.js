@@ -73,7 +73,7 @@ test('a tab reaches the leader after the shared worker has died with the process
   await first.evaluate(
     () =>
       new Promise((resolve) => {
-        const { port } = new SharedWorker('/broker.js', { type: 'module', name: 'terrace' })
+        const { port } = new SharedWorker('/terrace-broker.js', { type: 'module', name: 'terrace' })
         port.onmessage = resolve
         port.postMessage({ kind: 'hello' })
       })
@@ -103,13 +103,13 @@ test('a tab of another version of the site, whose shared worker is another, reac
 })
 
 test('a tab whose shared worker cannot be loaded reaches the leader', async (t) => {
-  const origin = await serveTabsSite(t, { '/broker.js': undefined })
+  const origin = await serveTabsSite(t, { '/terrace-broker.js': undefined })
   await join(await openPage(t, origin), 'no broker')
   await checkWay(await join(await openPage(t, origin), 'no broker'), true)
 })
 
 test('a tab whose shared worker says nothing reaches the leader', async (t) => {
-  const origin = await serveTabsSite(t, { '/broker.js': '' })
+  const origin = await serveTabsSite(t, { '/terrace-broker.js': '' })
   await join(await openPage(t, origin), 'silent broker')
   await checkWay(await join(await openPage(t, origin), 'silent broker'), true)
 })

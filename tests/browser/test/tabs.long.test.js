@@ -182,7 +182,7 @@ test('a leader that cannot open the database tells every tab, and the next one t
   const site = await siteOf(t, {
     '/owner.js': owner,
     '/terrace.js': readFileSync(fileURLToPath(import.meta.resolve('terrace/browser'))),
-    '/worker.js': LATE_WHEN_FREE + files['/worker.js']
+    '/terrace-worker.js': LATE_WHEN_FREE + files['/terrace-worker.js']
   })
   const page = await site.page()
   await holdClock(page)

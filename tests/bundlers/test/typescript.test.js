@@ -55,3 +55,62 @@ for (const options of [
 ]) {
   test(`a CommonJS project compiles and runs with ${JSON.stringify(options)}`, () => compileAndRun(options))
 }
+
+/** A program for pages: TypeScript must know what only a browser's `Level` has, and refuse what only Node's has. */
+const PAGE = `
+import { Level, MemoryLevel, type Storage } from 'terrace'
+
+const db = new Level<string, number>('db', { storage: ['opfs', 'memory'], shared: true, valueEncoding: 'json' })
+export const storage: Storage | undefined = db.storage
+export const isOwner: boolean = db.isOwner
+export const files: AsyncGenerator<File, void, void> = db.export()
+export const imported: Promise<void> = Level.import('copy', db.export())
+export const memory = new MemoryLevel<string, number>({ valueEncoding: 'json' })
+// @ts-expect-error A page has no read-only databases.
+new Level('db', { readOnly: true })
+`
+
+const NODE = `
+import { Level } from 'terrace'
+
+const db = new Level<string, number>('db', { readOnly: true })
+export const refreshed: Promise<void> = db.refresh()
+// @ts-expect-error Only a browser chooses among places.
+export const storage = db.storage
+`
+
+for (const [what, source, options] of [
+  ['a page with moduleResolution bundler has the types of browsers', PAGE, { moduleResolution: 'bundler' }],
+  [
+    'one that names the browser has them too',
+    PAGE,
+    { moduleResolution: 'bundler', customConditions: ['browser'] }
+  ],
+  [
+    'a program for Node with moduleResolution bundler names Node',
+    NODE,
+    { moduleResolution: 'bundler', customConditions: ['node'] }
+  ],
+  ['a program for Node with module nodenext has the types of Node', NODE, { module: 'nodenext' }]
+]) {
+  test(what, () => {
+    writeFileSync(join(directory, 'types.mts'), source)
+    const compilerOptions = {
+      module: 'ESNext',
+      target: 'ES2022',
+      lib: ['ES2023', 'DOM'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules', '@types')],
+      ...options
+    }
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.mts'] }))
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    const { stdout, status } = node(directory, tsc, '-p', '.')
+    rmSync(join(directory, 'types.mts'))
+    assert.equal(stdout, '')
+    assert.equal(status, 0)
+  })
+}

@@ -1,6 +1,7 @@
 //! `terrace destroy`: removes a database from disk.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use clap::Args;
 use terrace_engine::{Db, Options};
@@ -30,15 +31,22 @@ impl Destroy {
         let directory = &self.directory.db;
         check_is_directory(directory)?;
         if files_of(directory)?.is_empty() {
-            let message = format!("there is no database in {}", directory.display());
-            return Err(Problem::database(message, "Give the directory that contains the file CURRENT."));
+            return Err(no_database(directory));
         }
         if !self.yes && !is_confirmed(&format!("Remove the database in {}?", directory.display()))? {
             return Ok(Answer::No);
         }
-        Db::destroy(directory, &Options::default())?;
-        Ok(Answer::Yes)
+        if Db::destroy(directory, &Options::default())? {
+            Ok(Answer::Yes)
+        } else {
+            Err(no_database(directory))
+        }
     }
+}
+
+fn no_database(directory: &Path) -> Failure {
+    let message = format!("there is no database in {}", directory.display());
+    Problem::database(message, "Give the directory that contains the file CURRENT.")
 }
 
 /// Asks a question; only the answer `yes` confirms it.

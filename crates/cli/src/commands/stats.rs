@@ -64,7 +64,7 @@ impl Sizes {
                 Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => &mut sizes.tables,
                 Some(FileKind::Log(_)) => &mut sizes.logs,
                 Some(_) => &mut sizes.other,
-                None if name == file_name::SYNCED => &mut sizes.other,
+                None if name == file_name::FORMER_SYNCED => &mut sizes.other,
                 None => continue,
             };
             sum.0 += 1;

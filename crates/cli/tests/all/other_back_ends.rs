@@ -135,6 +135,10 @@ fn a_command_line_that_is_refused_is_shown_without_passwords() {
         ["checkpoint", "db", "new", "mysql://ada:hunter2@host/s"],
         ["scan", "db", "--nonsense", "mysql://ada:hunter2@host/s"],
         ["count", "db", "--gt=a", "--gte=mysql://ada:hunter2@host/s"],
+        ["checkpoint", "db", "new", "MYSQL://ada:se/hunter2@host/s"],
+        ["checkpoint", "db", "new", "slatedb:s3://ID:a/hunter2@bucket"],
+        ["checkpoint", "db", "new", "slatedb:az://account/c?sig=hunter2"],
+        ["checkpoint", "db", "new", "tcp://hunter2@host"],
     ] {
         let error = terrace([&arguments[0], &arguments[1], &arguments[2], &arguments[3]]).failed(2);
         assert!(!error.contains("hunter2"), "{error}");

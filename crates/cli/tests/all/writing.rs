@@ -134,6 +134,19 @@ fn a_database_is_destroyed_only_when_told_so() {
 }
 
 #[test]
+fn a_directory_that_never_held_a_database_is_not_destroyed() {
+    let scratch = TestDirectory::new();
+    let db = scratch.path("logs");
+    fs::create_dir(&db).unwrap();
+    for name in ["2024.log", "20241231.log"] {
+        fs::write(db.join(name), "an application's").unwrap();
+    }
+    let error = terrace([&"destroy", &db, &"--yes"]).failed(3);
+    assert!(error.contains("there is no database"), "{error}");
+    assert_eq!(fs::read_dir(&db).unwrap().count(), 2);
+}
+
+#[test]
 fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
     let scratch = TestDirectory::new();
     let table_bytes = |db: &Path| {

@@ -95,6 +95,11 @@ impl Background {
         self.progress.notify_all();
     }
 
+    /// Notes that a call returns the failure to the program.
+    pub(crate) fn note_failure_reported(&self) {
+        self.parts.health.note_failure_reported();
+    }
+
     /// Starts every job that is due and may run now. Where jobs run in steps, one that found no room is not tried again before
     /// another has ended well or [`try_again_where_no_thread_does`](Self::try_again_where_no_thread_does) is called.
     pub(crate) fn schedule(self: &Arc<Self>, state: &mut BackgroundState) {
@@ -173,7 +178,7 @@ impl Background {
         }
     }
 
-    pub(super) fn runs_in_steps(&self) -> bool {
+    pub(crate) fn runs_in_steps(&self) -> bool {
         self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps())
     }
 

@@ -13,6 +13,9 @@ use crate::recovery::synced_files::SyncedManifest;
 use crate::wal::writer::WalWriter;
 use crate::write::writer::CommitState;
 
+/// So many tables in level 0 show that compactions get no turn.
+pub(super) const MANY_SMALL_TABLES: usize = 8;
+
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
@@ -26,7 +29,8 @@ impl DbInner {
         // This thread still writes what was submitted before. What comes after the token is refused.
         self.submissions.close();
         let mut token = self.writer.line.take_token();
-        let recovered = self.writer.settle_recovered(&mut token);
+        let settled = self.writer.settle_recovered(&mut token);
+        self.merge_small_tables(MANY_SMALL_TABLES);
         self.health.mark_closed();
         // The order matters: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
@@ -34,7 +38,7 @@ impl DbInner {
         drop(self.background.wait_until(|background| background.is_quiet()));
 
         let (mut result, mut synced_log) = (Ok(()), None);
-        if let Some(wal) = token.wal.take() {
+        if let Some(wal) = token.wal.take().filter(|wal| self.may_sync_logs(&token, wal)) {
             match self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal)) {
                 Ok(log) => synced_log = log,
                 Err(error) => result = Err(error),
@@ -51,10 +55,7 @@ impl DbInner {
         };
         self.note_what_was_synced(synced_log, synced_manifest);
         result = result.and(manifest.map(|_| ()));
-        if let (Ok(()), Some(failure)) = (&result, self.health.failure()) {
-            result = Err(failure);
-        }
-        result = result.and(recovered);
+        result = result.and(self.health.report_failure_at_close()).and(settled);
         match &result {
             Ok(()) => self.files.info_log.line(format_args!("closed")),
             Err(error) => self.files.info_log.line(format_args!("closed with an error: {error}")),
@@ -63,6 +64,32 @@ impl DbInner {
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
+    }
+
+    /// If sessions that were too short for a compaction have left `many` small tables in level 0, waits for one that takes them out.
+    /// Otherwise each such session would leave one more, without end. Compactions that the background picks are bounded; does not wait
+    /// behind one that a call asked for.
+    pub(super) fn merge_small_tables(&self, many: usize) {
+        let is_due = || {
+            let view = self.published.super_version();
+            let level0 = &view.version.levels[0];
+            let size_bytes: u64 = level0.iter().map(|file| file.size_bytes).sum();
+            level0.len() >= many && size_bytes <= self.options.write_buffer_size_bytes as u64
+        };
+        if self.background.lock().manual_calls > 0 || !is_due() {
+            return;
+        }
+        drop(self.background.wait_until(|state| {
+            self.background.schedule(state);
+            // None runs if there is no room for it, if a manual compaction goes first, or if the database is poisoned.
+            state.compactions_running == 0 || !is_due()
+        }));
+    }
+
+    /// Whether a sync of the logs at the close says anything. After one has failed, which a call has returned, the system takes
+    /// what it could not write for written.
+    fn may_sync_logs(&self, commit: &CommitState, wal: &WalWriter) -> bool {
+        !self.health.is_poisoned() || !commit.outgoing.iter().chain([wal]).any(WalWriter::has_failed_sync)
     }
 
     /// In a forked child, keeps everything until the process ends, because releasing it would change files or wait for

@@ -85,8 +85,10 @@ impl Backlog for Arc<Background> {
         Background::watch_for_idleness(self);
     }
 
+    /// The write that failed returns `cause`.
     fn poison(&self, cause: &Error) {
         Background::poison(self, cause);
+        self.note_failure_reported();
     }
 }
 

@@ -233,7 +233,7 @@ impl Db {
     /// Writes all operations of `batch`, or none of them. Waits for earlier writes, for room in the memtables, and, with
     /// [`WriteOptions::sync`], for the disk.
     ///
-    /// A key may have up to 64 MiB, a value up to 1 GiB and a batch up to 3 GiB (1 GiB on 32-bit machines), see
+    /// A key may have up to 64 MiB, a value up to 1 GiB and a batch up to 3 GiB (256 and 512 MiB on 32-bit machines), see
     /// [`limits`](terrace_format::limits). The batch refuses an operation that exceeds a limit when it is added.
     ///
     /// # Durability
@@ -412,12 +412,13 @@ impl Db {
     }
 
     /// Removes the database in the directory `path`, including the files that repairs set aside. Other files stay; the directory
-    /// goes if nothing else is in it. If there is no database, this does nothing. Only the option [`env`](Options::env) matters.
+    /// goes if nothing else is in it. A symbolic link is removed, never the file that it leads to. Returns whether there was a
+    /// database; if not, nothing is changed. Only the option [`env`](Options::env) matters.
     ///
     /// # Errors
     /// `Locked` if the database is open; `ReadOnly`, `TooManyFiles` or `Io` from the operating system. If a file cannot be
     /// removed, the others are removed all the same.
-    pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<()> {
+    pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<bool> {
         crate::destroy::destroy(path.as_ref(), options)
     }
 
@@ -490,7 +491,8 @@ impl Db {
     /// After `Ok` from the first call every write that returned before it survives a loss of power.
     ///
     /// # Errors
-    /// The failure that closing met, or that an earlier background job met. The database is closed all the same.
+    /// The failure that closing met, or that an earlier background job met. `Poisoned` if a call has returned that failure
+    /// before. The database is closed all the same.
     pub fn close(&self) -> Result<()> {
         self.inner.close()
     }

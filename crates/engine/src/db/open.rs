@@ -31,6 +31,7 @@ use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
+use crate::db::close::MANY_SMALL_TABLES;
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::settle::FoundLogs;
@@ -115,15 +116,22 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
             (create(home, options, info_log, lock)?, FoundLogs { are_foreign: true, stopped: Vec::new() })
         }
     };
-    if found.are_foreign && names.iter().any(|name| name == file_name::SYNCED) {
+    if found.are_foreign {
         // The file is about logs that are gone, whose numbers may be used again. It goes before a MANIFEST of ours gives
         // it a meaning.
-        inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
+        SyncedFiles::remove(&*inner.files.env, directory, &names)?;
     }
     inner.settle(&found, &names)?;
+    if !found.are_foreign && names.iter().any(|name| name == file_name::FORMER_SYNCED) {
+        inner.files.synced.lock().rename_former(&*inner.files.env, directory);
+    }
     let mut background = inner.background.lock();
     inner.background.schedule(&mut background);
     drop(background);
+    if inner.background.runs_in_steps() {
+        // Sessions that are never closed leave tables, too, and no thread takes them out.
+        inner.merge_small_tables(2 * MANY_SMALL_TABLES);
+    }
     let view = inner.published.super_version();
     if !view.sealed.is_empty() || view.version.files().next().is_some() {
         inner.background.watch_for_idleness();

@@ -120,6 +120,7 @@ impl DbInner {
         live.sort_unstable();
         let logs = self.background.lock().logs.clone();
         let is_left_over = |name: &&String| match file_name::parse(name) {
+            _ if *name == file_name::SYNCED => false,
             Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => {
                 live.binary_search(&number).is_err()
             }

@@ -1,4 +1,4 @@
-//! Records how far files are known to have been synced, in the file `SYNCED` in the database's directory. It is written
+//! Records how far files are known to have been synced, in the file `000000.dbtmp` in the database's directory. It is written
 //! after a sync of a log that takes no more records, when an open has written a MANIFEST, and at a close. The next open reads
 //! it.
 //!
@@ -25,7 +25,9 @@
 //! itself is not synced, and other programs that use the database know nothing of it. If its checksum (CRC32C of the
 //! bytes before the checksum's line) does not match, the file is ignored.
 //!
-//! LevelDB's parser of file names rejects the name, so LevelDB leaves the file alone.
+//! To LevelDB, the name is that of a temporary file that its writer left behind. LevelDB removes it when it opens the database, after
+//! which the file would count for nothing anyway, and when it destroys it. So do versions of Terrace that called the file `SYNCED`.
+//! Theirs is read where the new one is missing, and removed once the new one is written.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -58,11 +60,32 @@ pub(crate) struct SyncedManifest {
 impl SyncedFiles {
     /// Reads what is known of the files in `directory`. If anything is wrong with the file, nothing is known.
     pub(crate) fn read(env: &dyn Env, directory: &Path) -> Self {
-        let path = directory.join(file_name::SYNCED);
-        if env.file_size(&path).is_ok_and(|size| size <= MAX_SIZE_BYTES) {
-            env.read_file(&path).ok().and_then(|contents| Self::decode(&contents)).unwrap_or_default()
+        let read = |name| Self::read_file(env, &directory.join(name));
+        read(file_name::SYNCED).or_else(|| read(file_name::FORMER_SYNCED)).unwrap_or_default()
+    }
+
+    fn read_file(env: &dyn Env, path: &Path) -> Option<Self> {
+        if env.file_size(path).is_ok_and(|size| size <= MAX_SIZE_BYTES) {
+            env.read_file(path).ok().and_then(|contents| Self::decode(&contents))
         } else {
-            Self::default()
+            None
+        }
+    }
+
+    /// Removes the file under both names. For a database to which it does not belong.
+    pub(crate) fn remove(env: &dyn Env, directory: &Path, names: &[String]) -> terrace_env::Result<()> {
+        let is_ours = |name: &&str| names.iter().any(|listed| listed == name);
+        [file_name::SYNCED, file_name::FORMER_SYNCED]
+            .into_iter()
+            .filter(is_ours)
+            .try_for_each(|name| env.remove_file(&directory.join(name)))
+    }
+
+    /// Moves what is known to the file's new name.
+    pub(crate) fn rename_former(&self, env: &dyn Env, directory: &Path) {
+        // Until the new one is written, the former one stays. Both are true.
+        if *self == Self::default() || self.try_write(env, directory).is_ok() {
+            let _ = env.remove_file(&directory.join(file_name::FORMER_SYNCED));
         }
     }
 
@@ -90,12 +113,13 @@ impl SyncedFiles {
 
     /// Writes the file. The file is useful but not needed, so errors are ignored.
     pub(crate) fn write(&self, env: &dyn Env, directory: &Path) {
-        let write = || -> terrace_env::Result<()> {
-            let mut file = env.create(&directory.join(file_name::SYNCED))?;
-            file.append(self.encode().as_bytes())?;
-            file.close()
-        };
-        let _ = write();
+        let _ = self.try_write(env, directory);
+    }
+
+    fn try_write(&self, env: &dyn Env, directory: &Path) -> terrace_env::Result<()> {
+        let mut file = env.create(&directory.join(file_name::SYNCED))?;
+        file.append(self.encode().as_bytes())?;
+        file.close()
     }
 
     fn encode(&self) -> String {
@@ -170,7 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn leveldb_does_not_know_the_name() {
-        assert_eq!(file_name::parse(file_name::SYNCED), None);
+    fn leveldb_takes_it_for_a_temporary_file_and_left_the_former_one_alone() {
+        assert_eq!(file_name::parse(file_name::SYNCED), Some(FileKind::Temporary(0)));
+        assert_eq!(file_name::parse(file_name::FORMER_SYNCED), None);
     }
 }

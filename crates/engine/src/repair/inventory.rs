@@ -28,7 +28,7 @@ impl Inventory {
         names.sort();
         let mut inventory = Self::default();
         for name in names {
-            let Some(kind) = file_name::parse(&name) else { continue };
+            let Some(kind) = file_name::parse(&name).filter(|_| name != file_name::SYNCED) else { continue };
             if let Some(number) = kind.number().filter(|number| *number < FILE_NUMBER_LIMIT) {
                 inventory.largest_number = inventory.largest_number.max(number);
             }

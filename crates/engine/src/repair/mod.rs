@@ -91,7 +91,8 @@ pub(crate) fn repair(directory: &Path, options: &Options) -> Result<RepairReport
         return Err(Error::at_path(ErrorKind::InvalidArgument, directory, message));
     }
     let Some(home) = Home::hold_existing(directory, &options.env)? else {
-        return Err(no_database(directory));
+        let message = "no such file or directory, so there is no database to repair";
+        return Err(Error::at_path(ErrorKind::NoDatabase, directory, message));
     };
     let options = &Options { env: Arc::clone(&home.env), ..options.clone() };
     let env = &*home.env;
@@ -126,11 +127,11 @@ fn names_in_lost(env: &dyn Env, directory: &Path) -> Result<Vec<String>> {
 
 fn list(env: &dyn Env, directory: &Path) -> Result<Inventory> {
     let inventory = Inventory::new(env.list(directory)?);
-    if inventory.is_empty() { Err(no_database(directory)) } else { Ok(inventory) }
-}
-
-fn no_database(directory: &Path) -> Error {
-    Error::at_path(ErrorKind::NoDatabase, directory, "there is no database here to repair")
+    if inventory.is_empty() {
+        let message = "there is no database here to repair: the directory has no files of one";
+        return Err(Error::at_path(ErrorKind::NoDatabase, directory, message));
+    }
+    Ok(inventory)
 }
 
 /// Reads what is there and writes the new tables. On failure, it removes them again.

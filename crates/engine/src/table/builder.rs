@@ -21,7 +21,7 @@ use terrace_format::internal_key::{
 };
 use terrace_format::limits::{
     BLOCK_TRAILER_SIZE_BYTES, MAX_BLOCK_PADDING_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES,
-    MAX_VALUE_SIZE_BYTES, PAGE_SIZE_BYTES,
+    MAX_STORED_VALUE_SIZE_BYTES, PAGE_SIZE_BYTES,
 };
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, filter_metaindex_key,
@@ -343,8 +343,8 @@ impl TableBuilder {
         if parsed.user_key.len() > MAX_KEY_SIZE_BYTES {
             return refuse(format!("a key of {} bytes exceeds {MAX_KEY_SIZE_BYTES}", parsed.user_key.len()));
         }
-        if value.len() > MAX_VALUE_SIZE_BYTES {
-            return refuse(format!("a value of {} bytes exceeds {MAX_VALUE_SIZE_BYTES}", value.len()));
+        if value.len() > MAX_STORED_VALUE_SIZE_BYTES {
+            return refuse(format!("a value of {} bytes exceeds {MAX_STORED_VALUE_SIZE_BYTES}", value.len()));
         }
         // Two index entries are still to come: those of the previous block and of this one.
         let last_key = self.previous_key();

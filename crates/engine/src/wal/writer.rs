@@ -28,6 +28,7 @@ pub(crate) struct WalWriter {
     directory_synced: bool,
     /// Whether a failed record was cut off again, while the disk may still hold a part of it.
     has_cut: bool,
+    has_failed_sync: bool,
 }
 
 impl WalWriter {
@@ -43,6 +44,7 @@ impl WalWriter {
             has_unsynced: false,
             directory_synced: false,
             has_cut: false,
+            has_failed_sync: false,
         })
     }
 
@@ -100,6 +102,7 @@ impl WalWriter {
     fn sync_cut(&mut self) -> Result<()> {
         let result = self.file.sync();
         self.has_part = result.is_err();
+        self.has_failed_sync |= result.is_err();
         self.has_cut = false;
         Ok(result?)
     }
@@ -128,6 +131,12 @@ impl WalWriter {
 
     /// Makes everything appended so far survive a loss of power, the file's name included.
     pub(crate) fn sync(&mut self, env: &dyn Env) -> Result<()> {
+        let result = self.try_sync(env);
+        self.has_failed_sync |= result.is_err();
+        result
+    }
+
+    fn try_sync(&mut self, env: &dyn Env) -> Result<()> {
         if self.has_unsynced {
             self.file.sync()?;
             self.has_unsynced = false;
@@ -139,6 +148,11 @@ impl WalWriter {
             self.directory_synced = true;
         }
         Ok(())
+    }
+
+    /// Whether a sync has failed.
+    pub(crate) fn has_failed_sync(&self) -> bool {
+        self.has_failed_sync
     }
 
     /// Notes that the directory was synced after the log was created.

@@ -188,7 +188,7 @@ fn a_sync_syncs_the_logs_before_its_own_and_leaves_word_of_that() {
     fixture.put("synced", true).unwrap();
     assert!(fixture.writer.line.take_token().outgoing.is_empty());
     assert_ne!(*fixture.shared.files.synced.lock(), SyncedFiles::default());
-    assert!(fixture.shared.files.env.exists(Path::new("/db/SYNCED")).unwrap());
+    assert!(fixture.shared.files.env.exists(&Path::new("/db").join(file_name::SYNCED)).unwrap());
 }
 
 #[test]

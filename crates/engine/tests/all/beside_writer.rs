@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use crate::support::{entries, put, tiny};
+use crate::support::{entries, is_short, put, tiny};
 use terrace_engine::env::{Env, default_env};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
@@ -206,7 +206,7 @@ fn an_open_while_the_writer_closes_and_opens_finds_no_damage() {
                 db.close().unwrap();
             }
         });
-        let least = if std::env::var_os("TERRACE_SHORT").is_some() { WRITES_IN_SHORT } else { WRITES };
+        let least = if is_short() { WRITES_IN_SHORT } else { WRITES };
         let mut opened = 0;
         let writes = || acknowledged.load(Ordering::Acquire);
         while opened < OPENS || (writes() < least && !writer.is_finished()) {

@@ -187,3 +187,54 @@ fn a_record_in_the_place_of_one_that_found_no_room_opens_after_a_power_cut() {
         assert_eq!(get(b"refused"), None, "seed {seed}");
     }
 }
+
+/// A failure that a call has returned is `Poisoned` at the close; one that no call has returned comes then, as it was. The database can be
+/// opened again in each case, with everything that was written before the failure.
+#[test]
+fn a_close_returns_a_failure_that_a_call_has_returned_before_only_as_poisoned() {
+    type Use = fn(&Db) -> bool;
+    let append: Use = |db| db.put(b"failed", &[b'v'; 100 << 10], &WriteOptions::default()).is_err();
+    let sync: Use = |db| db.put(b"failed", b"value", &WriteOptions { sync: true }).is_err();
+    let flush: Use = |db| db.flush().is_err();
+    let flush_behind: Use = |db| {
+        // The second write seals the memtable, and no call waits for the flush.
+        db.put(b"large", &vec![b'v'; 70 << 10], &WriteOptions::default()).unwrap();
+        db.put(b"next", b"value", &WriteOptions::default()).unwrap();
+        while db.step() {}
+        true
+    };
+    let flush_and_write: Use = |db| {
+        db.put(b"large", &vec![b'v'; 70 << 10], &WriteOptions::default()).unwrap();
+        db.put(b"next", b"value", &WriteOptions::default()).unwrap();
+        while db.step() {}
+        db.put(b"later", b"value", &WriteOptions::default()).is_err()
+    };
+    let nothing: Use = |_| true;
+    let log = |kind| FaultPlan::new(1, Failure::Io).of(kind);
+    let table = || FaultPlan::new(1, Failure::Io).of(CallKind::Sync).on(".ldb");
+    for (name, fault, uses, closed) in [
+        ("an append", log(CallKind::WriteLog).lasting(), append, ErrorKind::Poisoned),
+        ("a sync", log(CallKind::SyncLog), sync, ErrorKind::Poisoned),
+        ("a sync of a device that stays broken", log(CallKind::SyncLog).lasting(), sync, ErrorKind::Poisoned),
+        ("a flush that a call waits for", table(), flush, ErrorKind::Poisoned),
+        ("a flush in the background", table(), flush_behind, ErrorKind::Io),
+        ("a flush before a write", table(), flush_and_write, ErrorKind::Poisoned),
+        ("the sync of the close", log(CallKind::SyncLog), nothing, ErrorKind::Io),
+    ] {
+        let env = SimulatedEnv::new(1, Mode::StrictPosix);
+        let small = || Options { write_buffer_size_bytes: 64 << 10, ..options(&env) };
+        let db = Db::open(DIRECTORY, small()).unwrap();
+        while db.step() {}
+        db.put(b"kept", b"value", &WriteOptions::default()).unwrap();
+        env.fail_at(fault);
+        assert!(uses(&db), "{name}: nothing has failed");
+        let error = db.close().expect_err(name);
+        assert_eq!(error.kind(), closed, "{name}: {error}");
+        db.close().unwrap_or_else(|error| panic!("{name}: a second close: {error}"));
+        env.heal();
+        let db = Db::open(DIRECTORY, small()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(db.get(b"kept", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()), "{name}");
+        db.put(b"again", b"value", &WriteOptions { sync: true }).unwrap();
+        db.close().unwrap_or_else(|error| panic!("{name}: closing again: {error}"));
+    }
+}

@@ -7,6 +7,7 @@ use crate::support::{entries, memory};
 use terrace_engine::env::conformance::HANGS_AFTER;
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, Error, ErrorKind, IterOptions, Options, WriteBatch, WriteOptions};
+use terrace_format::file_name;
 
 fn options(env: &Arc<dyn Env>) -> Options {
     Options { env: Arc::clone(env), ..Options::default() }
@@ -37,7 +38,7 @@ impl Image {
 
     /// Removes the note of how far the log was synced, as if the process had been killed.
     fn forget_the_close(&mut self) {
-        self.0.retain(|(name, _)| name != "SYNCED");
+        self.0.retain(|(name, _)| name != file_name::SYNCED);
     }
 
     fn place(&self) -> Arc<dyn Env> {
@@ -193,9 +194,10 @@ fn word_of_a_synced_log_does_not_outlive_the_database() {
         put(&db, &format!("{index:04}"), &[1; 1500]);
     }
     db.close().unwrap();
-    assert!(env.list(Path::new("/db")).unwrap().contains(&"SYNCED".to_owned()));
-    // Acts as LevelDB's destroy does, which leaves files that it does not know.
-    for name in env.list(Path::new("/db")).unwrap().iter().filter(|name| *name != "SYNCED") {
+    assert!(env.list(Path::new("/db")).unwrap().contains(&file_name::SYNCED.to_owned()));
+    // Acts as LevelDB's destroy does after an earlier version of Terrace: it leaves files that it does not know.
+    env.rename(&path(file_name::SYNCED), &path(file_name::FORMER_SYNCED)).unwrap();
+    for name in env.list(Path::new("/db")).unwrap().iter().filter(|name| *name != file_name::FORMER_SYNCED) {
         env.remove_file(&path(name)).unwrap();
     }
     let db = Db::open("/db", options(&env)).unwrap();

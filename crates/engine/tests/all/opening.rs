@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crate::support::{entries, get, memory, put, tiny};
 use terrace_engine::env::Env;
 use terrace_engine::{Comparator, Db, ErrorKind, IterOptions, Options, UserComparator, WriteOptions};
+use terrace_format::file_name;
 
 fn kind_of(result: terrace_engine::Result<Db>) -> ErrorKind {
     result.map(|_| ()).unwrap_err().kind()
@@ -159,7 +160,7 @@ fn a_missing_table_is_reported_by_name() {
 
 /// Removes what a close records about how far it has synced. The directory is then as after a kill.
 fn forget_the_close(env: &dyn Env) {
-    env.remove_file(Path::new("/db/SYNCED")).unwrap();
+    env.remove_file(&Path::new("/db").join(file_name::SYNCED)).unwrap();
 }
 
 #[test]
@@ -394,7 +395,7 @@ fn what_a_crash_left_behind_is_removed_and_other_files_stay() {
         !left.iter().any(|name| name.contains("777") || name.contains("778") || name.contains("999")),
         "{left:?}"
     );
-    assert_eq!(names(&*env, ".dbtmp"), [] as [String; 0]);
+    assert_eq!(names(&*env, ".dbtmp"), [file_name::SYNCED]);
 }
 
 #[test]

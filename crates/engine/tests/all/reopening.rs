@@ -285,18 +285,59 @@ fn a_log_before_the_first_one_that_leveldb_still_needs_is_read() {
 
 #[test]
 fn what_a_former_database_noted_of_its_logs_does_not_count_after_an_early_kill() {
-    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
-    write_database_of_leveldb(&env, 2, &[log_of_leveldb()]);
-    // One of them is the log that the next session begins.
-    let lines = "001001.log 5000\n001002.log 5000\n001003.log 5000\n001004.log 5000\n001005.log 5000\n";
-    let stale = format!("{lines}checksum {:08x}\n", crc32c(lines.as_bytes()));
-    leveldb_files::write(&env, &Path::new(DIRECTORY).join(file_name::SYNCED), stale.as_bytes());
-    env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Create).on(file_name::SYNCED));
-    let db = open(&env, DIRECTORY);
-    assert!(env.has_failed());
-    db.put(b"f", b"ours", &WriteOptions::default()).unwrap();
-    env.kill_process();
-    assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
+    for name in [file_name::SYNCED, file_name::FORMER_SYNCED] {
+        let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+        write_database_of_leveldb(&env, 2, &[log_of_leveldb()]);
+        // One of them is the log that the next session begins.
+        let lines = "001001.log 5000\n001002.log 5000\n001003.log 5000\n001004.log 5000\n001005.log 5000\n";
+        let stale = format!("{lines}checksum {:08x}\n", crc32c(lines.as_bytes()));
+        leveldb_files::write(&env, &Path::new(DIRECTORY).join(name), stale.as_bytes());
+        env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Create).on(file_name::SYNCED));
+        let db = open(&env, DIRECTORY);
+        assert!(env.has_failed());
+        db.put(b"f", b"ours", &WriteOptions::default()).unwrap();
+        env.kill_process();
+        assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
+    }
+}
+
+/// What an earlier version of Terrace noted under another name counts, until the new file is written, whenever a session dies.
+#[test]
+fn what_an_earlier_version_noted_of_its_logs_counts_and_moves_to_the_new_name() {
+    let [synced, former] =
+        [file_name::SYNCED, file_name::FORMER_SYNCED].map(|name| Path::new(DIRECTORY).join(name));
+    for fails in [false, true] {
+        let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+        let db = open(&env, DIRECTORY);
+        db.put(b"key", b"value", &SYNCED).unwrap();
+        db.put(b"next", b"value", &SYNCED).unwrap();
+        db.close().unwrap();
+        env.rename(&synced, &former).unwrap();
+        env.sync_directory(DIRECTORY.as_ref()).unwrap();
+
+        let log =
+            env.list(DIRECTORY.as_ref()).unwrap().into_iter().find(|name| name.ends_with(".log")).unwrap();
+        let log = Path::new(DIRECTORY).join(log);
+        let contents = env.read_file(&log).unwrap();
+        leveldb_files::write(&env, &log, &contents[..contents.len() - 1]);
+        let error = Db::open(DIRECTORY, options(&env)).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption, "the log was synced as a whole: {error}");
+        leveldb_files::write(&env, &log, &contents);
+
+        if fails {
+            env.fail_at(
+                FaultPlan::new(1, Failure::NoSpace).of(CallKind::Create).on(file_name::SYNCED).lasting(),
+            );
+        }
+        let db = open(&env, DIRECTORY);
+        assert_eq!((env.exists(&synced).unwrap(), env.exists(&former).unwrap()), (!fails, fails));
+        assert_eq!(db.get(b"next", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
+        env.kill_process();
+        env.heal();
+        let db = open(&env, DIRECTORY);
+        assert_eq!((env.exists(&synced).unwrap(), env.exists(&former).unwrap()), (true, false));
+        assert_eq!(db.get(b"next", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
+    }
 }
 
 #[test]

@@ -191,6 +191,10 @@ impl Env for PosixEnv {
         self.at("look at", path, PathAt::file_id)
     }
 
+    fn is_link(&self, path: &Path) -> Result<bool> {
+        self.at("look at", path, |path| path.is_link())
+    }
+
     fn list(&self, directory: &Path) -> Result<Vec<String>> {
         self.at("list", directory, PathAt::list)
     }

@@ -125,6 +125,18 @@ impl<'a> PathAt<'a> {
         Ok(rustix::fs::statat(self.directory(), self.path, AtFlags::empty())?)
     }
 
+    pub(super) fn is_link(&self) -> io::Result<bool> {
+        match rustix::fs::statat(self.directory(), self.path, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(io::Error::from)
+        {
+            Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode).is_symlink()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     pub(super) fn is_directory(&self) -> io::Result<bool> {
         Ok(FileType::from_raw_mode(self.stat()?.st_mode).is_dir())
     }
@@ -204,7 +216,9 @@ impl<'a> PathAt<'a> {
     }
 
     pub(super) fn link(&self, to: &PathAt<'_>) -> io::Result<()> {
-        Ok(rustix::fs::linkat(self.directory(), self.path, to.directory(), to.path, AtFlags::empty())?)
+        // A second name of a symbolic link would lead elsewhere from another directory, and change with the link's target.
+        let flags = AtFlags::SYMLINK_FOLLOW;
+        Ok(rustix::fs::linkat(self.directory(), self.path, to.directory(), to.path, flags)?)
     }
 
     /// Makes the names in the directory durable. A held directory needs no descriptor for that.

@@ -148,6 +148,10 @@ impl Env for WindowsEnv {
         })
     }
 
+    fn is_link(&self, path: &Path) -> Result<bool> {
+        self.at("look at", path, names::is_link)
+    }
+
     fn list(&self, directory: &Path) -> Result<Vec<String>> {
         self.at("list", directory, |directory| {
             let mut found = Vec::new();

@@ -164,9 +164,19 @@ fn aside_of(path: &Path) -> PathBuf {
     path.with_file_name(format!("{number}.dbtmp"))
 }
 
+pub(super) fn is_link(path: &Path) -> io::Result<bool> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(metadata.is_symlink()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Gives `to` the bytes of `from`.
 pub(super) fn link_or_copy(from: &Path, to: &Path) -> io::Result<()> {
-    match std::fs::hard_link(from, to) {
+    // A second name of a symbolic link would lead elsewhere from another directory.
+    let target = if is_link(from)? { Some(std::fs::canonicalize(from)?) } else { None };
+    match std::fs::hard_link(target.as_deref().unwrap_or(from), to) {
         Err(error) if is(&error, &CANNOT_LINK) => copy_to_new(from, to),
         result => result,
     }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::coding::put_varint32;
 use crate::error::FormatErrorKind;
 
 fn operations(batch: &WriteBatch) -> Vec<BatchOp<'_>> {
@@ -51,6 +52,40 @@ fn exceeding_a_limit_is_refused_and_changes_nothing() {
     assert!(batch.grow(usize::MAX).is_err());
     assert_eq!(batch, before);
     batch.delete(&long[..MAX_KEY_SIZE_BYTES]).unwrap();
+}
+
+#[test]
+fn a_batch_that_was_encoded_elsewhere_is_held_to_the_limits() {
+    let encoded = |key_bytes: usize, value_bytes: Option<usize>| {
+        let mut bytes = vec![0; BATCH_HEADER_SIZE_BYTES];
+        bytes[8] = 1;
+        bytes.push(if value_bytes.is_some() { ValueKind::Value } else { ValueKind::Deletion } as u8);
+        for length in [Some(key_bytes), value_bytes].into_iter().flatten() {
+            put_varint32(&mut bytes, length as u32);
+            bytes.resize(bytes.len() + length, b'x');
+        }
+        bytes
+    };
+    for (key_bytes, value_bytes, named) in [
+        (MAX_KEY_SIZE_BYTES, Some(0), None),
+        (MAX_KEY_SIZE_BYTES, None, None),
+        (1, Some(MAX_VALUE_SIZE_BYTES), None),
+        (MAX_KEY_SIZE_BYTES + 1, Some(0), Some("a key of 67108865 bytes")),
+        (MAX_KEY_SIZE_BYTES + 1, None, Some("a key of 67108865 bytes")),
+        (1, Some(MAX_VALUE_SIZE_BYTES + 1), Some("a value of 1073741825 bytes")),
+    ] {
+        let bytes = encoded(key_bytes, value_bytes);
+        BatchRef::parse(&bytes).expect("what others have written is read");
+        let taken = WriteBatch::from_bytes(bytes);
+        match named {
+            None => assert!(taken.is_ok(), "{key_bytes} {value_bytes:?}"),
+            Some(named) => {
+                let error = taken.unwrap_err();
+                assert_eq!(error.kind, FormatErrorKind::Unsupported);
+                assert!(error.problem.contains(named), "{error}");
+            }
+        }
+    }
 }
 
 #[test]

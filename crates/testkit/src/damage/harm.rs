@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use terrace_format::batch::{BatchBeginning, BatchRef};
+use terrace_format::file_name;
 use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 use terrace_format::log::{LogEvent, LogReader};
 use terrace_format::table::check_block;
@@ -150,7 +151,7 @@ impl Harmed {
 
     /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with an unfinished
     /// last record. Nobody can then tell what came after. No power cut flips a single bit, and none takes anything
-    /// from a closed database, which the file `SYNCED` shows.
+    /// from a closed database, which the record of synced files shows.
     pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
         let Some(now) = self.files.get(name) else { return true };
         let before = &database.files[name];
@@ -158,7 +159,7 @@ impl Harmed {
             return false;
         }
         let flipped_bits: u32 = now.iter().zip(before).map(|(now, before)| (now ^ before).count_ones()).sum();
-        if database.is_closed() && self.is_untouched("SYNCED")
+        if database.is_closed() && self.is_untouched(file_name::SYNCED)
             || now.len() == before.len() && flipped_bits == 1
         {
             return false;

@@ -66,7 +66,9 @@ impl Maintenance<'_> {
             numbers(&entries).map_err(|problem| Stop::Broken(format!("in a checkpoint: {problem}")))?;
         self.progress.check(&floor, &seen).map_err(Stop::Broken)?;
         copy.close().map_err(broken)?;
-        Db::destroy(&target, &Options { env: Arc::clone(&self.env), ..Options::default() }).map_err(broken)
+        Db::destroy(&target, &Options { env: Arc::clone(&self.env), ..Options::default() })
+            .map(drop)
+            .map_err(broken)
     }
 
     /// Writes batches as tables and ingests them until the database is closed.

@@ -41,6 +41,10 @@ export interface LmdbStore {
   put(key: Bytes, value: Uint8Array): Promise<boolean>
   remove(key: Bytes): Promise<boolean>
   batch(write: () => void): Promise<boolean>
+  /** Forgets the readers of processes that have ended. */
+  readerCheck(): number
+  /** The readers of all processes as a table, whose rows begin with the number of the process. */
+  readerList(): string
   close(): Promise<void>
 }
 

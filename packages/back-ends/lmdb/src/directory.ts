@@ -109,7 +109,6 @@ function attempt<T>(path: string, work: () => T): T | undefined {
 
 /** Removes the files of the database in a directory, and the directory if nothing else is in it. */
 export async function remove(path: string): Promise<void> {
-  if (!holdsDatabase(path)) return
   await rm(join(path, DATA), { force: true })
   await rm(join(path, LOCK), { force: true })
   if ((await readdir(path)).length === 0) await rmdir(path)

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { BackendLevel } from 'terrace-core'
-import { remove } from './directory.js'
+import { holdsDatabase, remove } from './directory.js'
 import { lmdbError } from './errors.js'
 import { LmdbBackend } from './lmdb-backend.js'
 import { openings } from './openings.js'
 import type { DatabaseOptions, OpenOptions } from './options.js'
+import { usersOf } from './users.js'
 
 /**
  * An ordered key/value database in LMDB, in a directory. Several processes can have it open at once, to read and to write.
@@ -42,10 +43,10 @@ export class LmdbLevel<KDefault = string, VDefault = string> extends BackendLeve
   }
 
   /**
-   * Removes the database at `location`, and its directory if nothing else is in it. Other files are left alone. Another process
-   * that has it open goes on with files that no longer have a name, so close it there first.
+   * Removes the database at `location`, and its directory if nothing else is in it. Other files are left alone.
    *
-   * @throws LEVEL_LOCKED if the database is open in this process.
+   * @throws LEVEL_LOCKED if the database is open, in this process or another one. Programs that use LMDB without this package are
+   * noticed once they have read.
    * @throws LEVEL_UNSUPPORTED_FORMAT if something else is there.
    */
   static async destroy(location: string): Promise<void> {
@@ -53,6 +54,13 @@ export class LmdbLevel<KDefault = string, VDefault = string> extends BackendLeve
     const path = resolve(location)
     if (openings.has(path)) {
       throw lmdbError('LEVEL_LOCKED', `The database is open in this process: close it first: ${path}`, path)
+    }
+    if (!holdsDatabase(path)) return
+    // A database that is too damaged to be opened can be removed.
+    const [user] = await usersOf(path).catch(() => [])
+    if (user !== undefined) {
+      const message = `Cannot destroy ${path}: process ${user} has it open. Close it there first.`
+      throw lmdbError('LEVEL_LOCKED', message, path)
     }
     await remove(path)
   }

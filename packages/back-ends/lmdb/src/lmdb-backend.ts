@@ -71,14 +71,29 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
       throw isOpenToRead(error) ? openToReadError(this.#path, error) : translated(error, this.#path)
     }
     openings.add(this.#path, this.#isReadOnly)
+    this.#enlist()
+  }
+
+  /** Reads once. From then on, LMDB lists this process among those that have the database open. */
+  #enlist(): void {
+    try {
+      exists(this.#opened, 'any', undefined)
+    } catch {
+      // The table of readers may be full. Only `destroy()` relies on it.
+    }
   }
 
   async close(): Promise<void> {
     await this.#order.whenFree()
     const store = this.#opened
     this.#store = null
-    await store.close()
-    openings.remove(this.#path)
+    try {
+      await store.close()
+    } catch (error) {
+      throw translated(error, this.#path)
+    } finally {
+      openings.remove(this.#path)
+    }
   }
 
   get #opened(): LmdbStore {

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { LmdbLevel } from 'terrace-lmdb'
 import { Other } from '../../../../tests/support/back-ends/processes.mjs'
 import { roundIn, roundOf } from '../../../../tests/support/back-ends/rounds.mjs'
 import { scaled } from '../../../../tests/support/form.mjs'
@@ -106,4 +108,46 @@ test('hooks of a shared database do not claim to see every write', async (t) => 
   const [alone, shared] = [await openLevel(t), await openLevel(t, { shared: true })]
   assert.equal(alone.supports.everyWrite, true)
   assert.equal(shared.supports.everyWrite, false)
+})
+
+for (const kind of ['idle', 'idle-reader', 'reader', 'writer']) {
+  test(`destroy() refuses a database that another process has open (${kind}), and removes it once that has ended`, async (t) => {
+    const db = await openLevel(t)
+    await db.put('key', 'value')
+    await db.close()
+    const other = new Other(t, SECOND, db.location, kind)
+    assert.equal(await other.line(), 'open')
+
+    const error = await LmdbLevel.destroy(db.location).catch((error) => error)
+    assert.deepEqual([error.code, error.path], ['LEVEL_LOCKED', db.location])
+    assert.match(error.message, /process \d+ has it open/)
+    await db.open()
+    assert.equal(await db.get('key'), 'value')
+    await db.close()
+
+    // A process that was killed has left its traces.
+    if (kind === 'idle') await other.end()
+    else await other.kill()
+    await LmdbLevel.destroy(db.location)
+    assert.equal(existsSync(db.location), false)
+  })
+}
+
+test('destroy() refuses a database that another thread of this process has open', async (t) => {
+  const db = await openLevel(t)
+  await db.close()
+  const code = `
+    const { workerData, parentPort } = require('node:worker_threads')
+    import('terrace-lmdb').then(async ({ LmdbLevel }) => {
+      const db = new LmdbLevel(workerData)
+      await db.open()
+      parentPort.postMessage('open')
+      parentPort.once('message', () => db.close().then(() => parentPort.close()))
+    })`
+  const worker = new Worker(code, { eval: true, workerData: db.location })
+  await once(worker, 'message')
+  await assert.rejects(LmdbLevel.destroy(db.location), { code: 'LEVEL_LOCKED' })
+  worker.postMessage('close')
+  await once(worker, 'exit')
+  await LmdbLevel.destroy(db.location)
 })

@@ -37,6 +37,9 @@ export function settingsOf(rows: ReadonlyArray<readonly unknown[]>): ServerSetti
   }
 }
 
+/** The longest that every server takes on every platform: 24 days. */
+const MAX_WAIT_SECONDS = 2_147_483
+
 /** Preferences that concern sessions. */
 export interface SessionOptions {
   readonly waitForSync: boolean
@@ -61,6 +64,8 @@ export function sessionStatement(
     "sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     'autocommit=1',
     `innodb_lock_wait_timeout=${lockWaitSeconds}`,
+    // The server would end a snapshot that nobody reads from for a while, and with it the state.
+    `wait_timeout=${MAX_WAIT_SECONDS}`,
     ...(isClustered ? [`wsrep_sync_wait=${waitForSync ? 1 : 0}`] : [])
   ]
   const session = settings.map((setting) => `SESSION ${setting}`).join(',')

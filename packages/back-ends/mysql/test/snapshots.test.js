@@ -6,7 +6,7 @@ import { transactions } from 'terrace-toolbox/transaction'
 import { assertNothingTorn, testSnapshots } from '../../../../tests/support/back-ends/snapshots.mjs'
 import { holdClock } from '../../../../tests/support/clock.mjs'
 import { scaled } from '../../../../tests/support/form.mjs'
-import { HANG_MS } from '../../../../tests/support/waiting.mjs'
+import { HANG_MS, until } from '../../../../tests/support/waiting.mjs'
 import { serverMissing } from './cluster/index.js'
 import { openLevel, openMadeLevel, test, theServer } from './support/databases.js'
 import { UNSYNCED } from './support/server.js'
@@ -35,6 +35,32 @@ test('snapshots that wait for a connection share it, and later writes wait for t
   for (const snapshot of waiting) assert.equal(await db.get('key', { snapshot }), 'before')
   await Promise.all(waiting.map((snapshot) => snapshot.close()))
   assert.equal(await db.get('key'), 'after')
+})
+
+test('a snapshot and an iterator outlive the wait_timeout of the server', async (t) => {
+  const server = await theServer()
+  const [{ before }] = await server.query('SELECT @@GLOBAL.wait_timeout AS `before`')
+  await server.query('SET GLOBAL wait_timeout=1')
+  t.after(() => server.query(`SET GLOBAL wait_timeout=${before}`))
+  const db = await openLevel(t)
+  await db.batch(Array.from({ length: 3000 }, (_, i) => ({ type: 'put', key: `k${i}`, value: 'v' })))
+  const snapshot = db.snapshot()
+  const keys = db.keys()
+  assert.equal(await db.get('k1', { snapshot }), 'v')
+  await keys.next()
+
+  // By the server's clock, which no test holds: until one of these sessions has been idle for longer than that.
+  await until(async () => {
+    const [{ idle, sessions }] = await server.query(
+      "SELECT COALESCE(MAX(TIME), 0) AS idle, COUNT(*) AS sessions FROM information_schema.PROCESSLIST WHERE COMMAND='Sleep'"
+    )
+    return Number(idle) > 2 || Number(sessions) === 0
+  })
+  assert.equal(await db.get('k1', { snapshot }), 'v')
+  let count = 1
+  for await (const _ of keys) count++
+  assert.equal(count, 3000)
+  await snapshot.close()
 })
 
 test('a pool that is used up is a clear error at the deadline, and other operations go on', async (t) => {

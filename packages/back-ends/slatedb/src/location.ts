@@ -2,10 +2,17 @@
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Redaction } from 'terrace-core'
 import type { Binding, Native } from './binding.js'
 
 /** The form of a URL. A letter alone is a drive of Windows. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i
+
+/**
+ * What may be credentials: a user before the host; a user and a password, which may have a slash in it; parameters, such as the
+ * signatures of Azure and S3.
+ */
+const CREDENTIALS = /^[^/]*\/\/(?:[^/]*@|[^/]*:.*@|.*[?#])/s
 
 /** Names of settings whose values must not be shown. */
 const SECRET = /secret|token|password|credential|_key$/i
@@ -23,9 +30,10 @@ export function assertLocation(location: unknown): void {
   if (location.includes('\0')) {
     throw new TypeError("The first argument 'location' must not contain a NUL character")
   }
-  if (SCHEME.test(location) && /^[^/]*\/\/[^/]*@/.test(location)) {
+  if (SCHEME.test(location) && CREDENTIALS.test(location)) {
     throw new TypeError(
-      "The location must not contain credentials: use the option 'storeOptions' or the environment"
+      "The location must not contain credentials: use the option 'storeOptions' or the environment. " +
+        'In a path, write @ as %40, ? as %3F and # as %23'
     )
   }
 }
@@ -63,9 +71,9 @@ export function resolveStore(
 
 /** A text without the secrets among the settings of a store. */
 export function redacted(text: string, options: Readonly<Record<string, string>>): string {
-  let shown = text
+  const redaction = new Redaction()
   for (const [name, value] of [...Object.entries(options), ...Object.entries(process.env)]) {
-    if (value !== undefined && value.length > 3 && SECRET.test(name)) shown = shown.replaceAll(value, '…')
+    if (value !== undefined && value.length > 3 && SECRET.test(name)) redaction.add(value)
   }
-  return shown
+  return redaction.redact(text)
 }

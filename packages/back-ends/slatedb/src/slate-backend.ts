@@ -82,10 +82,14 @@ export class SlateBackend implements Backend<State> {
   }
 
   async close(): Promise<void> {
-    await this.#writer?.close()
-    await this.#reader?.close()
+    const [writer, reader] = [this.#writer, this.#reader]
     this.#writer = undefined
     this.#reader = undefined
+    try {
+      await writer?.close()
+    } finally {
+      await reader?.close()
+    }
   }
 
   /** Brings a reader up to date. */

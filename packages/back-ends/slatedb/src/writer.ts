@@ -66,7 +66,6 @@ export class Writer {
   #logFiles: number
   /** Why writes that were acknowledged may be lost; undefined if none are. */
   #loss: unknown
-  #hasToldLoss = false
   /** The writes that were called last: of those with `sync` or not, all earlier ones settle no later. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -157,8 +156,7 @@ export class Writer {
   /**
    * Closes it, once everything that was acknowledged is durable.
    *
-   * @throws LEVEL_DEADLINE, LEVEL_FENCED and so on, once, if writes that were acknowledged in memory are not. It is still open
-   *   then. A second call closes it all the same.
+   * @throws LEVEL_DEADLINE, LEVEL_FENCED and so on if writes that were acknowledged in memory are not. It is closed all the same.
    */
   async close(): Promise<void> {
     await this.#last
@@ -168,11 +166,8 @@ export class Writer {
     } catch (error) {
       if (this.#acknowledgesInMemory) this.#loss ??= error
     }
-    if (this.#loss !== undefined && !this.#hasToldLoss) {
-      this.#hasToldLoss = true
-      throw this.#loss
-    }
     await this.#calls.within('close()', this.db.shutdown()).catch(() => undefined)
     this.db.dispose()
+    if (this.#loss !== undefined) throw this.#loss
   }
 }

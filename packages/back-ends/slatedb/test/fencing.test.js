@@ -40,6 +40,7 @@ test('a writer that waits for nothing learns from its close that its last writes
   const successor = await openLevel(t, {}, location)
   await old.put('b', 'lost')
   await assert.rejects(old.close(), (error) => error.cause.code === 'LEVEL_FENCED')
+  assert.equal(old.status, 'closed')
   await old.close()
   assert.equal(await successor.get('b'), undefined)
 })

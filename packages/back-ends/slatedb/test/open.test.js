@@ -52,12 +52,18 @@ test('arguments that are not valid are refused', async (t) => {
   assert.throws(() => new SlateLevel(''), TypeError)
   assert.throws(() => new SlateLevel(1), TypeError)
   assert.throws(() => new SlateLevel('a\0b'), TypeError)
-  assert.throws(
-    () => new SlateLevel('s3://key:secret@bucket/db'),
-    (error) => {
-      return error instanceof TypeError && !error.message.includes('secret')
-    }
-  )
+  for (const location of [
+    's3://key:secret@bucket/db',
+    's3://key:a/secret@bucket/db',
+    'S3://secret@bucket',
+    'az://account/container?sv=2024&sig=secret',
+    's3://bucket/db#secret'
+  ]) {
+    assert.throws(
+      () => new SlateLevel(location),
+      (error) => error instanceof TypeError && !error.message.includes('secret')
+    )
+  }
   assert.throws(() => new SlateLevel('memory:///', { flushIntervalMs: -1 }), TypeError)
   for (const options of [
     { readOnly: 1 },

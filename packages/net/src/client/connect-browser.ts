@@ -14,6 +14,11 @@ export const parseAddress: typeof connectFromNode.parseAddress = (text) => {
   throw netError('NET_INVALID', `${refusal(address)}: use an address such as 'wss://host:7817/path' instead`)
 }
 
+export const fixedAddress: typeof connectFromNode.fixedAddress = (text) => {
+  parseAddress(text)
+  return text
+}
+
 export const connect: typeof connectFromNode.connect = async (address, _options, signal) => {
   signal.throwIfAborted()
   if (!('url' in address)) throw netError('NET_INVALID', refusal(address))

@@ -1,14 +1,28 @@
 /** Makes connections from Node. A browser's build has `connect-browser.ts` in place of this file, and the same functions in it. */
 
 import { connect as connectTcp, type Socket } from 'node:net'
+import { resolve } from 'node:path'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { WebSocket } from 'ws'
-import type { Address } from '../transport/address.js'
+import { type Address, parseAddress } from '../transport/address.js'
+import { MAX_SOCKET_PATH_BYTES } from '../transport/meeting-place.js'
 import { SocketTransport } from '../transport/socket.js'
 import type { Transport } from '../transport/transport.js'
 import { type WebSocketLike, whenOpen } from '../transport/web-socket.js'
 
-export { parseAddress } from '../transport/address.js'
+export { parseAddress }
+
+/**
+ * The same address, whatever the working directory becomes: with an absolute path, unless that is too long for a socket.
+ *
+ * @throws NET_INVALID if it is no address.
+ */
+export function fixedAddress(text: string): string {
+  const address = parseAddress(text)
+  if (address.kind !== 'unix' || process.platform === 'win32') return text
+  const path = resolve(address.path)
+  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES ? `unix:${path}` : text
+}
 
 /** Options of the connection itself. */
 export interface ConnectOptions {

@@ -4,7 +4,14 @@
  * @packageDocumentation
  */
 
-export type { ClearedRange, KeyOptions, WatchedOperation, WatchedWrites, WatchOptions } from 'terrace-core'
+export type {
+  ClearedRange,
+  EventIterator,
+  KeyOptions,
+  WatchedOperation,
+  WatchedWrites,
+  WatchOptions
+} from 'terrace-core'
 export type { NetErrorCode } from '../protocol/errors.js'
 export type { ChangesOptions, FeedChange } from './changes.js'
 export type { ConnectOptions } from './connect.js'

@@ -29,7 +29,7 @@ export interface LinkOptions extends ConnectOptions {
   /** Proves to the server who this is; or a function that returns that for each connection, such as a token that expires. */
   readonly token?: string | (() => string | Promise<string>)
   /**
-   * How long to wait for a connection and the server's welcome, in ms.
+   * How long to wait for a connection and the server's welcome, in ms. A server that is not there yet is tried again meanwhile.
    *
    * @defaultValue 10,000
    */
@@ -48,6 +48,14 @@ export interface LinkOptions extends ConnectOptions {
    * @defaultValue 10,000
    */
   readonly keepAliveMs?: number
+}
+
+/** What only this package says. */
+export interface LinkBehaviour {
+  /** Whether opening fails as soon as nobody listens. */
+  readonly isImpatient?: boolean
+  /** Whether `offlineTimeoutMs` includes the time for which the server was silent before the connection counted as lost. */
+  readonly countsSilence?: boolean
 }
 
 /** Cursors, snapshots and subscriptions, which a new session must make again or give up. */
@@ -72,8 +80,17 @@ export interface Welcome {
   readonly maxMessageBytes: number
   /** The most operations in a batch, and the most keys in a request. */
   readonly maxBatchOperations: number
+  /** The identity of the database that is served, in whole or in part; null if it is in no directory. Older servers do not say. */
+  readonly database?: string | null
+  /** What all keys begin with in that database: nothing, unless a sublevel is served. */
+  readonly prefix?: Uint8Array
+  /** What this client may do with every key. */
+  readonly rights?: readonly string[]
+  /** The names of the methods that this client may call. */
+  readonly methods?: readonly string[]
 }
 
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_OFFLINE_TIMEOUT_MS = 30_000
 const FIRST_PAUSE_MS = 20
 const LAST_PAUSE_MS = 2000
@@ -83,7 +100,7 @@ const RECEIVED_EVERY = 256
 
 export class Link {
   readonly #address: () => string | Promise<string>
-  readonly #options: LinkOptions
+  readonly #options: LinkOptions & LinkBehaviour
   readonly #pending = new PendingRequests()
   readonly #resources = new Map<number, Resource>()
   #nextNumber = 1
@@ -101,18 +118,24 @@ export class Link {
   /** Requests that were sent on this connection and are not answered. */
   #unanswered = 0
   #closing = new AbortController()
+  /** Ends the wait for a server that is not there. */
+  #patience = new AbortController()
   /** How long to wait before connecting again, in ms. A connection that brings nothing but a welcome does not make it less. */
   #pauseMs = 0
+  /** Since when the calls that are pending have waited without a sign of the server. */
+  #waitingSince = 0
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
   #endTimer: ReturnType<typeof setInterval> | undefined
   /** Why calls fail at once; undefined if they may wait. */
   #refusal: CodedError<string> | undefined
   welcome: Welcome | undefined
+  /** Looks at each welcome, and throws if this client wants another server. */
+  checkWelcome: ((welcome: Welcome) => void) | undefined
   /** Called when a connection was lost or made. */
   onState: ((isOnline: boolean, cause?: Error) => void) | undefined
 
   /** @param address - Finds out where the server listens; called for each connection. */
-  constructor(address: () => string | Promise<string>, options: LinkOptions) {
+  constructor(address: () => string | Promise<string>, options: LinkOptions & LinkBehaviour) {
     this.#address = address
     this.#options = options
   }
@@ -120,10 +143,11 @@ export class Link {
   /** Connects for the first time. Fails if the server cannot be reached or refuses. */
   async open(): Promise<void> {
     this.#closing = new AbortController()
+    this.#patience = new AbortController()
     this.#refusal = undefined
     this.#state = 'connecting'
     try {
-      await this.#connect(this.#closing.signal)
+      await this.#connectFirst(this.#closing.signal)
     } catch (error) {
       this.#state = 'closed'
       this.#pending.fail(error as CodedError<string>)
@@ -133,6 +157,7 @@ export class Link {
 
   /** The database is being closed. What is pending is not waited for without end. */
   endSoon(): void {
+    this.#patience.abort()
     const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
     const end = (): void => this.giveUp(new Error('the database is being closed, and there is no answer'))
     // Again and again: if the connection comes back meanwhile, more may be asked for. If it is not open, nothing is waited for.
@@ -193,6 +218,8 @@ export class Link {
     if (this.#state === 'closed') return Promise.reject(netError('NET_OFFLINE', 'The database is not open'))
     const number = this.#nextNumber++
     message[1] = number
+    if (this.#pending.size === 0 && this.#options.countsSilence === true)
+      this.#waitingSince = performance.now()
     return new Promise<T>((resolve, reject) => {
       const frame = this.#checked(pack(message as never))
       const pending: Pending = { frame, resend, convert, resolve, reject, sentIn: 0 }
@@ -244,8 +271,28 @@ export class Link {
     this.#connection?.outbox.send(pending.frame)
   }
 
-  async #connect(closing: AbortSignal): Promise<void> {
-    const { signal, clear } = deadline(this.#options.connectTimeoutMs ?? 10_000, closing)
+  /** Connects, and tries again if the server is not there yet: programs start in any order. */
+  async #connectFirst(closing: AbortSignal): Promise<void> {
+    const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, isImpatient = false } = this.#options
+    const end = performance.now() + connectTimeoutMs
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
+      try {
+        return await this.#connect(closing, Math.max(end - performance.now(), 1))
+      } catch (error) {
+        const leftMs = end - performance.now()
+        const { signal } = this.#patience
+        if (isImpatient || !mayCome(error) || closing.aborted || signal.aborted || leftMs <= 0) throw error
+        await pause(Math.min(pauseMs, leftMs), signal)
+        if (signal.aborted || performance.now() >= end) throw error
+      }
+    }
+  }
+
+  async #connect(
+    closing: AbortSignal,
+    timeoutMs = this.#options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS
+  ): Promise<void> {
+    const { signal, clear } = deadline(timeoutMs, closing)
     try {
       await this.#connectUntil(signal, closing)
     } finally {
@@ -274,7 +321,7 @@ export class Link {
     try {
       this.#welcomed(connection, welcome)
     } catch (error) {
-      // What it says makes no sense.
+      // What it says makes no sense, or it is another server than this client wants.
       transport.destroy()
       throw error
     }
@@ -285,6 +332,7 @@ export class Link {
     const ticket = copyOf(parts.bytes('session'))
     const isResumed = parts.boolean('resumed')
     const welcome = parts.map('server') as unknown as Welcome
+    this.checkWelcome?.(welcome)
     this.welcome = welcome
     this.#ticket = ticket
     this.#connection = connection
@@ -316,6 +364,7 @@ export class Link {
 
   #receive(message: Message): void {
     this.#pauseMs = 0
+    if (this.#options.countsSilence === true) this.#waitingSince = performance.now()
     const [kind] = message
     if (kind === Tell.failure && message[2] === 'NET_CLOSING') {
       this.#postpone(message[1] as number)
@@ -391,7 +440,10 @@ export class Link {
     if (this.#state === 'closed') return
     this.#state = 'offline'
     const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
-    this.#offlineTimer = setTimeout(() => this.giveUp(cause), timerMs(offlineTimeoutMs))
+    const isCounted = this.#options.countsSilence === true && !this.isIdle
+    const silentMs = isCounted ? performance.now() - this.#waitingSince : 0
+    const leftMs = Math.max(offlineTimeoutMs - silentMs, 0)
+    this.#offlineTimer = setTimeout(() => this.giveUp(cause), timerMs(leftMs))
     this.onState?.(false, cause)
     this.#reconnect()
   }
@@ -407,7 +459,8 @@ export class Link {
       } catch (error) {
         const { code } = error as CodedError<string>
         if (signal.aborted) return
-        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.giveUp(error as Error)
+        const isRefused = code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL' || code === 'NET_MISMATCH'
+        if (isRefused) this.giveUp(error as Error)
       }
     }
   }
@@ -415,7 +468,10 @@ export class Link {
   /** Calls no longer wait. The link goes on to look for a connection. */
   giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
-    this.#refusal = netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
+    const isMismatch = (cause as CodedError<string> | undefined)?.code === 'NET_MISMATCH'
+    this.#refusal = isMismatch
+      ? (cause as CodedError<string>)
+      : netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
     this.#pending.fail(this.#refusal)
   }
 
@@ -424,6 +480,27 @@ export class Link {
     const reason = isTimeout ? 'it did not answer in time' : ((cause as Error)?.message ?? String(cause))
     return netError('NET_OFFLINE', `The server cannot be reached: ${reason}`, cause)
   }
+}
+
+/** What the system says if a server is not there yet, or not quite. */
+const NOT_THERE = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'ECONNRESET',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN'
+])
+
+/** Whether a server may be there soon. A wrong certificate or token stays wrong; and a page is not told what failed. */
+function mayCome(error: unknown): boolean {
+  const { code, cause } = error as CodedError<string>
+  if (code === 'NET_CLOSING') return true
+  return (
+    code === 'NET_OFFLINE' && NOT_THERE.has(String((cause as Partial<CodedError<string>> | undefined)?.code))
+  )
 }
 
 async function tokenOf({ token }: LinkOptions): Promise<string | undefined> {

@@ -1,8 +1,15 @@
 import type { AbstractDatabaseOptions } from 'abstract-level'
-import { assertOpen, BackendLevel, type Encodings, type WatchedWrites, type WatchOptions } from 'terrace-core'
+import {
+  assertOpen,
+  BackendLevel,
+  type Encodings,
+  type EventIterator,
+  type WatchedWrites,
+  type WatchOptions
+} from 'terrace-core'
 import { Ask } from '../protocol/messages.js'
 import { Changes, type ChangesOptions, type FeedChange } from './changes.js'
-import { parseAddress } from './connect.js'
+import { fixedAddress } from './connect.js'
 import { Decoding } from './decoding.js'
 import { Link, type LinkOptions } from './link.js'
 import { NetBackend } from './net-backend.js'
@@ -40,8 +47,7 @@ export class NetLevel<
     address: string | (() => string | Promise<string>),
     options: NetLevelOptions<KDefault, VDefault> = {}
   ) {
-    if (typeof address === 'string') parseAddress(address)
-    const link = new Link(typeof address === 'string' ? () => address : address, options)
+    const link = new Link(typeof address === 'string' ? always(fixedAddress(address)) : address, options)
     super(new NetBackend(link), options, { call: true, watch: true, changes: true })
     this.#link = link
     link.onState = (isOnline, cause) => this.emit('connection', isOnline, cause)
@@ -118,8 +124,12 @@ export class NetLevel<
   changes<K = KDefault, V = VDefault>(
     name: string,
     options: ChangesOptions<K, V> = {}
-  ): AsyncIterableIterator<FeedChange<K, V>, undefined> {
+  ): EventIterator<FeedChange<K, V>> {
     const decoding = new Decoding<K, V>(this as unknown as Encodings<K, V>, '', options)
     return subscribe(this, () => this.#link, new Changes(name, options.since, decoding), options.signal)
   }
+}
+
+function always(address: string): () => string {
+  return () => address
 }

@@ -1,6 +1,6 @@
 /** Begins subscriptions of a database, which end when it is closed. */
 
-import type { Encodings, WatchedWrites, WatchOptions } from 'terrace-core'
+import type { Encodings, EventIterator, WatchedWrites, WatchOptions } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import { Decoding } from './decoding.js'
 import { type Publisher, type Subject, Subscription } from './subscription.js'
@@ -21,7 +21,7 @@ export function subscribe<Item>(
   find: () => Publisher,
   subject: Subject<Item>,
   signal: AbortSignal | undefined
-): AsyncIterableIterator<Item, undefined> {
+): EventIterator<Item> {
   const onEnd = (ended: Subscription<unknown>): void => db.detachResource(ended as never)
   const subscription = new Subscription(find, subject, { signal, onEnd })
   if (signal?.aborted) return subscription

@@ -9,7 +9,7 @@
  * session is lost, a subscription to something stored goes on after what it has; another one has missed events, and ends.
  */
 
-import { type CodedError, codedError } from 'terrace-core'
+import { type CodedError, codedError, type EventIterator } from 'terrace-core'
 import { errorFrom, netError } from '../protocol/errors.js'
 import { Ask, type PartReader } from '../protocol/messages.js'
 import type { Resource } from './link.js'
@@ -56,7 +56,7 @@ const RETRY_MS = 100
 
 const done = { done: true, value: undefined } as const
 
-export class Subscription<Item> implements AsyncIterableIterator<Item, undefined>, Resource {
+export class Subscription<Item> implements EventIterator<Item>, Resource {
   /** Finds whom to ask; called whenever the subscription begins. */
   readonly #find: () => Publisher
   #link: Publisher

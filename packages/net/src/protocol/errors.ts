@@ -33,6 +33,10 @@ export type NetErrorCode =
   | 'NET_INVALID'
   /** A subscriber was too slow, or away for too long, and has missed events. */
   | 'NET_MISSED'
+  /**
+   * What listens, or what the directory holds, is not the whole database that this process shares. The message names the difference.
+   */
+  | 'NET_MISMATCH'
 
 /** Makes an error of this package. */
 export function netError(code: NetErrorCode, message: string, cause?: unknown): CodedError<NetErrorCode> {

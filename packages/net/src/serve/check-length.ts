@@ -1,7 +1,7 @@
 /** Refuses addresses that the system would cut off. */
 
 import { parseAddress } from '../transport/address.js'
-import { MAX_SOCKET_PATH_BYTES } from '../transport/local-socket.js'
+import { MAX_SOCKET_PATH_BYTES } from '../transport/meeting-place.js'
 import { UsageError } from './usage-error.js'
 
 /** @throws UsageError if the system has no sockets with a path of that length. */
@@ -12,6 +12,6 @@ export function checkLength(address: string): void {
   if (length <= MAX_SOCKET_PATH_BYTES) return
   throw new UsageError(
     `the path of a Unix socket may have at most ${MAX_SOCKET_PATH_BYTES} bytes; ${parsed.path} has ${length}. Give a shorter one, ` +
-      'such as --listen unix:/run/user/1000/terrace.sock, or start in the directory above the database with a relative path'
+      'such as --listen unix:/run/user/1000/terrace.sock'
   )
 }

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Redaction } from 'terrace-core'
 import { help, parseCommandLine } from './command-line.js'
 import { type Serving, serve } from './serve.js'
 import { UsageError } from './usage-error.js'
@@ -13,9 +14,16 @@ const WRONG_USAGE = 2
 /** What is added to a signal's number, as shells do. */
 const KILLED = 128
 
+/** Everything that is printed about errors goes through it. */
+const redaction = new Redaction()
+
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
 async function main(): Promise<void> {
+  for (const argument of process.argv.slice(2)) {
+    const url = argument.search(/[a-z][a-z0-9+.-]+:\/\/[^/]/i)
+    if (url !== -1) redaction.addUrl(argument.slice(url))
+  }
   const settings = parseCommandLine(process.argv.slice(2))
   if (settings === 'help') {
     process.stdout.write(help)
@@ -26,7 +34,7 @@ async function main(): Promise<void> {
     return
   }
 
-  const serving = await serve(settings, (line) => console.error(`terrace-serve: ${line}`))
+  const serving = await serve(settings, (line) => console.error(`terrace-serve: ${redaction.redact(line)}`))
   endOnSignals(serving)
   const lines = serving.addresses.map((address) => `listening ${address}\n`)
   if (serving.metrics !== undefined) lines.push(`metrics ${serving.metrics}\n`)
@@ -52,7 +60,7 @@ function version(): string {
 
 function fail(error: Error): void {
   const isUsage = error instanceof UsageError
-  console.error(`terrace-serve: ${error.message}${isUsage ? '' : codeOf(error)}`)
+  console.error(`terrace-serve: ${redaction.redact(error.message)}${isUsage ? '' : codeOf(error)}`)
   process.exitCode = isUsage ? WRONG_USAGE : FAILURE
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { CodedError } from 'terrace-core'
 import type { User } from '../server/options.js'
-import { Guard } from '../server/permissions.js'
+import { tokensOf } from '../server/schema.js'
 import { UsageError } from './usage-error.js'
 
 /** What the group and all others may do with a file. */
@@ -14,17 +14,14 @@ const OTHERS_MODE = 0o077
  *
  * @throws UsageError if the file cannot be read, if other users of the machine can read it, or if it does not hold users.
  */
-export function readTokens(file: string): Record<string, User> {
-  const users = Object.entries(objectIn(textOf(file), file))
-  if (users.length === 0) throw new UsageError(`${file} has no users, so nobody could connect`)
-  for (const [index, [token, user]] of users.entries()) {
-    try {
-      check(token, user)
-    } catch (error) {
-      throw new UsageError(`${file}, user ${index + 1}: ${(error as Error).message}`)
-    }
+export function readTokens(file: string): Readonly<Record<string, User>> {
+  const given = objectIn(textOf(file), file)
+  if (Object.keys(given).length === 0) throw new UsageError(`${file} has no users, so nobody could connect`)
+  try {
+    return tokensOf(given, 'the file')
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`)
   }
-  return Object.fromEntries(users) as Record<string, User>
 }
 
 function textOf(file: string): string {
@@ -52,19 +49,6 @@ function objectIn(text: string, file: string): Record<string, unknown> {
   }
   if (isObject(value)) return value
   throw new UsageError(`${file} must hold an object, whose keys are tokens`)
-}
-
-function check(token: string, user: unknown): void {
-  if (token === '') throw new Error('its token is empty')
-  if (!isObject(user)) throw new Error('it must be an object such as { "name": "ada" }')
-  const { name, permissions, ...others } = user
-  if (typeof name !== 'string' || name === '') throw new Error("it needs a 'name'")
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw new Error(`'${unknown}' is neither 'name' nor 'permissions'`)
-  if (permissions === undefined) return
-  if (!isObject(permissions)) throw new Error("'permissions' must be an object")
-  // Reports what makes no sense.
-  new Guard(permissions as never)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

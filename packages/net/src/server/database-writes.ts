@@ -32,7 +32,6 @@ export class DatabaseWrites implements WriteSource {
   readonly #listeners = new Set<WriteListener>()
 
   constructor(db: Servable) {
-    // TypeScript cannot see through the types of a sublevel's hooks that it will do.
     const any = db as AnyLevel
     this.#root = rootOf(any)
     this.#prefix = prefixOf(any)
@@ -93,7 +92,11 @@ export class DatabaseWrites implements WriteSource {
   }
 }
 
-/** A copy: events are kept for a while, and the bytes belong to whoever wrote them. */
-function copied(encoded: Encoded): Buffer {
-  return typeof encoded === 'string' ? Buffer.from(encoded) : Buffer.from(encoded)
+/**
+ * A copy: events are kept for a while, and the bytes belong to whoever wrote them. A database that is not Terrace's may tell of other views
+ * than arrays of bytes.
+ */
+function copied(encoded: string | ArrayBufferView): Buffer {
+  if (typeof encoded === 'string') return Buffer.from(encoded)
+  return Buffer.from(new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength))
 }

@@ -1,27 +1,18 @@
 /** Accepts connections on an address. */
 
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Server,
-  type Socket
-} from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { isMainThread } from 'node:worker_threads'
 import { WebSocketServer } from 'ws'
 import { netError } from '../protocol/errors.js'
+import { timerMs } from '../protocol/timer.js'
 import type { Address } from '../transport/address.js'
 import { SocketTransport } from '../transport/socket.js'
 import type { Transport } from '../transport/transport.js'
 import { PIECE_BYTES, type WebSocketLike, WebSocketTransport } from '../transport/web-socket.js'
-
-/** Only its user may connect to a socket. */
-const SOCKET_MODE = 0o600
-const SOCKET_UMASK = 0o177
+import { closed, listening } from './listening.js'
+import { listenAtPath } from './socket-file.js'
 
 /** A message of a WebSocket is a piece of the stream; the frames in it are bounded by themselves. */
 const MAX_PIECE_BYTES = 2 * PIECE_BYTES
@@ -50,21 +41,22 @@ export async function listen(address: Address, options: ListenOptions): Promise<
   const server = serverFor(address, options)
   server.maxConnections = options.maxConnections
   const sockets = socketsOf(server)
-  const listener = {
-    close: () => closed(server),
-    destroy: () => {
-      for (const socket of sockets) socket.destroy()
-    }
+  const destroy = (): void => {
+    for (const socket of sockets) socket.destroy()
   }
   if (address.kind === 'unix') {
-    await listenAt(server, address.path)
-    return { ...listener, address: `unix:${address.path}` }
+    const file = await listenAtPath(server, address.path)
+    const close = (): Promise<void> => {
+      file.remove()
+      return closed(server)
+    }
+    return { close, destroy, address: `unix:${file.path}` }
   }
 
   const { host, port } = hostOf(address)
   await listening(server, () => server.listen({ host, port }))
   const { port: actualPort } = server.address() as AddressInfo
-  return { ...listener, address: textOf(address, actualPort) }
+  return { close: () => closed(server), destroy, address: textOf(address, actualPort) }
 }
 
 /** The sockets of a server, before any handshake. A server waits for them when it closes, and does not know them itself. */
@@ -114,11 +106,12 @@ function serverFor(address: Address, options: ListenOptions): Server {
 function acceptWebSockets(
   server: HttpServer,
   { pathname: path }: URL,
-  { accept, origins }: ListenOptions
+  { accept, helloMs, origins }: ListenOptions
 ): void {
+  const deadlines = deadlinesOf(server, helloMs)
   server.on('request', (_request, response) => {
     response
-      .writeHead(426, { 'content-type': 'text/plain' })
+      .writeHead(426, { 'content-type': 'text/plain', connection: 'close' })
       .end('This is a database: connect by WebSocket\n')
   })
   const isAllowed = (origin: string | undefined): boolean =>
@@ -131,75 +124,27 @@ function acceptWebSockets(
     maxPayload: MAX_PIECE_BYTES,
     verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers.origin)
   })
-  webSockets.on('connection', (socket, { socket: { remoteAddress, remotePort } }) => {
-    const peer = `${remoteAddress}:${remotePort}`
-    accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer))
+  webSockets.on('connection', (socket, { socket: below }) => {
+    clearTimeout(deadlines.get(below))
+    const peer = `${below.remoteAddress}:${below.remotePort}`
+    accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer, below))
   })
   // It repeats the errors of the server, such as that the port is in use. Whoever listens hears of them there.
   webSockets.on('error', () => {})
 }
 
-/** Listens at a path, in the place of a server that has died. */
-async function listenAt(server: Server, path: string): Promise<void> {
-  const start = (): Promise<void> => listening(server, () => privately(() => server.listen(path)))
-  try {
-    await start()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !(await isDead(path))) throw error
-    rmSync(path, { force: true })
-    await start()
+/** Ends connections that become no WebSocket in time. A request of HTTP now and then would keep one for ever otherwise. */
+function deadlinesOf(server: HttpServer, helloMs: number): WeakMap<Socket, NodeJS.Timeout> {
+  const deadlines = new WeakMap<Socket, NodeJS.Timeout>()
+  const begin = (socket: Socket): void => {
+    const deadline = setTimeout(() => socket.destroy(), timerMs(helloMs))
+    deadline.unref()
+    deadlines.set(socket, deadline)
+    socket.once('close', () => clearTimeout(deadline))
   }
-  if (process.platform !== 'win32') chmodSync(path, SOCKET_MODE)
-}
-
-/** Makes a file that nobody else can use for a moment either. Threads cannot: there the mode is changed afterwards. */
-function privately(make: () => void): void {
-  if (!isMainThread) {
-    make()
-    return
-  }
-  const before = process.umask(SOCKET_UMASK)
-  try {
-    make()
-  } finally {
-    process.umask(before)
-  }
-}
-
-/** Whether a path is a socket on which nobody listens. A busy server may fail to answer, but does not refuse. */
-function isDead(path: string): Promise<boolean> {
-  if (process.platform !== 'win32' && lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false) {
-    return Promise.resolve(false)
-  }
-  return new Promise((resolve) => {
-    const socket = connect({ path })
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(false)
-    })
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code === 'ECONNREFUSED' || code === 'ENOENT')
-    })
-  })
-}
-
-/** Starts a server. Resolves once it listens; later errors of the server itself concern no connection. */
-export function listening(server: Server, start: () => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.once('listening', () => {
-      server.off('error', reject)
-      server.on('error', () => {})
-      resolve()
-    })
-    start()
-  })
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-  })
+  // Before TLS is agreed on, its own deadline counts.
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', begin)
+  return deadlines
 }
 
 function textOf(address: Exclude<Address, { kind: 'unix' }>, port: number): string {

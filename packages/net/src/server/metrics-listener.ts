@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { netError } from '../protocol/errors.js'
 import { isLoopback } from '../transport/address.js'
-import { type Listener, listening } from './listener.js'
+import type { Listener } from './listener.js'
+import { listening } from './listening.js'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus.js'
 import type { ServerStatistics } from './statistics.js'
 

@@ -25,6 +25,8 @@ export interface Limits {
   readonly connections: number
   /** Sessions at once, those without a connection included. @defaultValue 10,000 */
   readonly sessions: number
+  /** Sessions of one user at once, so that one user cannot keep out all others. Clients without a token are not counted. @defaultValue 1,000 */
+  readonly userSessions: number
   /** The largest message in bytes: a value, a batch, the values of one `getMany()`. @defaultValue 64 MiB */
   readonly messageBytes: number
   /** Operations in a batch, or keys in a `getMany()`. @defaultValue 100,000 */
@@ -37,7 +39,7 @@ export interface Limits {
   readonly subscriptions: number
   /**
    * Requests of a session that are being worked on. More wait in the connection, as do those that come while the ones before have
-   * `messageBytes` together. So many results may be in memory at once. @defaultValue 256
+   * `messageBytes` together. @defaultValue 256
    */
   readonly requestsAtOnce: number
   /**
@@ -47,6 +49,15 @@ export interface Limits {
   readonly requestsPerSecond: number
   /** Results that wait for a slow client, in bytes; 256 KiB or more. Its next requests wait in the connection. @defaultValue 4 MiB */
   readonly unsentBytes: number
+  /**
+   * Requests that are being worked on and results that wait for clients, of one user, in bytes; and of all users. While there is
+   * more, requests wait in their connections, and large results of reads are dropped and read again when there is room.
+   *
+   * @defaultValue 256 MiB
+   */
+  readonly userBytes: number
+  /** Likewise for all users together. @defaultValue 1 GiB */
+  readonly serverBytes: number
   /** Events that wait for a slow subscriber, in bytes. Then the subscription ends. @defaultValue 4 MiB */
   readonly unsentEventBytes: number
   /** How long a client may take to say who it is, in ms. @defaultValue 10,000 */
@@ -67,6 +78,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   connections: 10_000,
   sessions: 10_000,
+  userSessions: 1000,
   messageBytes: 64 << 20,
   batchOperations: 100_000,
   iterators: 1000,
@@ -75,6 +87,8 @@ export const defaultLimits: Limits = {
   requestsAtOnce: 256,
   requestsPerSecond: Number.POSITIVE_INFINITY,
   unsentBytes: 4 << 20,
+  userBytes: 256 << 20,
+  serverBytes: 1 << 30,
   unsentEventBytes: 4 << 20,
   helloMs: 10_000,
   silenceMs: 60_000,

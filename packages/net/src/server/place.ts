@@ -1,11 +1,29 @@
 /** Where a database's keys are: the database that it is a sublevel of, and what its keys begin with there. */
 
+import { identityOf } from '../transport/identity.js'
 import type { AnyLevel } from './served-database.js'
 
 /** What abstract-level's sublevels have. */
 interface Placed {
   readonly parent?: AnyLevel | null
   readonly prefix?: string
+}
+
+/** Whether a database is a whole one, and no sublevel. */
+export function isRoot(db: AnyLevel): boolean {
+  return rootOf(db) === db
+}
+
+/** The identity of the database that this is, or is a sublevel of; undefined if that has no directory. */
+export function databaseOf(db: AnyLevel): string | undefined {
+  const { location } = rootOf(db) as { location?: unknown }
+  if (typeof location !== 'string') return undefined
+  try {
+    return identityOf(location)
+  } catch {
+    // It has a location of another kind.
+    return undefined
+  }
 }
 
 /** The database that a sublevel is in, at whatever depth; for any other database, itself. */

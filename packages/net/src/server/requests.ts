@@ -4,7 +4,6 @@ import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
 import { concat } from '../protocol/bytes.js'
 import { netError, protocolError } from '../protocol/errors.js'
-import type { Message } from '../protocol/frame.js'
 import { Ask, type PartReader, partsCodes } from '../protocol/messages.js'
 import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
@@ -109,11 +108,11 @@ const closeCursor: Run = ({ cursors }, parts) => {
   return closing?.close()
 }
 
-const call: Run = async ({ guard, host, user }, parts) => {
+const call: Run = async ({ guard, host, methods, user }, parts) => {
   const name = parts.string('name')
   const given = parts.list('arguments')
   guard.checkMethod(name)
-  const method = Object.hasOwn(host.methods, name) ? host.methods[name] : undefined
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
   if (method === undefined) throw netError('NET_UNKNOWN_METHOD', `The server has no method '${name}'`)
   return host.calls.run(() => method.apply({ user }, given as never[]))
 }
@@ -124,8 +123,7 @@ const subscribe: Run = (session, parts) => {
   if (subscriptions.has(handle)) throw protocolError('A subscription begins twice')
   checkRoom(subscriptions, handle, limits.subscriptions, 'subscriptions')
   const source = sourceIn(session, parts)
-  const send = (event: Message): void => session.send(event)
-  const subscription = new Subscription(handle, source, send, limits.unsentEventBytes)
+  const subscription = new Subscription(handle, source, session, limits.unsentEventBytes)
   subscription.begin()
   subscriptions.set(handle, subscription)
 }

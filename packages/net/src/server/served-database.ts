@@ -1,6 +1,6 @@
 /** The database that a server serves: any of abstract-level's, with keys and values as bytes. */
 
-import type { AbstractIterator, AbstractLevel, AbstractSnapshot, AbstractSublevel } from 'abstract-level'
+import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
 import { BackendLevel, type CursorParts, Sublevel } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { netError } from '../protocol/errors.js'
@@ -9,19 +9,25 @@ import type { Interval } from './key-range.js'
 // biome-ignore lint/suspicious/noExplicitAny: any database is served
 export type AnyLevel = AbstractLevel<any, any, any>
 
-// biome-ignore lint/suspicious/noExplicitAny: any sublevel is served
-type AnySublevel = AbstractSublevel<any, any, any, any>
-
-/** A database, or a part of one. */
-export type Servable = AnyLevel | AnySublevel
+/**
+ * A database or sublevel of any package. The whole class would refuse some of its own subclasses, such as ClassicLevel, because the
+ * types of their hooks and iterators name the class itself.
+ */
+export type Servable = Pick<
+  AnyLevel,
+  'status' | 'supports' | 'open' | 'close' | 'get' | 'getMany' | 'put' | 'del' | 'clear'
+>
 
 type Bytes = Uint8Array
 
 /** How many keys a `clear()` with a limit deletes at once. */
 const CLEAR_KEYS = 1000
 
-/** How many values are read at once, so that it is known how large they are before there are too many. */
-const GET_KEYS = 100
+/**
+ * How many values are read at once, before it is known how large they are: each may be as large as the largest message. So many
+ * more than the limit may be in memory for a moment.
+ */
+const GET_KEYS = 8
 
 const raw = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
 const rawKeys = { keyEncoding: 'buffer' }
@@ -38,7 +44,6 @@ export class ServedDatabase {
 
   constructor(db: Servable) {
     this.#given = db instanceof BackendLevel || db instanceof Sublevel ? asItIs : copyOf
-    // A sublevel has all methods of a database that are needed here. TypeScript cannot see it through the types of their hooks.
     this.db = db as AnyLevel
   }
 
@@ -49,20 +54,21 @@ export class ServedDatabase {
   /**
    * Reads the values of keys, all from the same state if the database has snapshots.
    *
-   * @throws NET_LIMIT if many values have more than `maxBytes`.
+   * @throws NET_LIMIT if the values have more than `maxBytes` together.
    */
   async getMany(
     keys: Bytes[],
     snapshot: AbstractSnapshot | undefined,
     maxBytes: number
   ): Promise<Array<Bytes | undefined>> {
-    if (keys.length <= GET_KEYS || !this.db.supports.explicitSnapshots) return this.#getSome(keys, snapshot)
-    const own = snapshot === undefined ? this.db.snapshot() : undefined
+    const needsOwn =
+      keys.length > GET_KEYS && snapshot === undefined && this.db.supports.explicitSnapshots === true
+    const own = needsOwn ? this.db.snapshot() : undefined
     try {
       const values: Array<Bytes | undefined> = []
-      for (let bytes = 0; values.length < keys.length; ) {
-        const slice = keys.slice(values.length, values.length + GET_KEYS)
-        for (const value of await this.#getSome(slice, snapshot ?? own)) {
+      let bytes = 0
+      for (let i = 0; i < keys.length; i += GET_KEYS) {
+        for (const value of await this.#getSome(keys.slice(i, i + GET_KEYS), snapshot ?? own)) {
           bytes += value?.length ?? 0
           values.push(value)
         }
@@ -83,7 +89,12 @@ export class ServedDatabase {
 
   async hasMany(keys: Bytes[], snapshot: AbstractSnapshot | undefined): Promise<boolean[]> {
     if (this.db.supports.has) return this.db.hasMany<Bytes>(keys, with_(rawKeys, snapshot))
-    return (await this.#getSome(keys, snapshot)).map((value) => value !== undefined)
+    const found: boolean[] = []
+    for (let i = 0; i < keys.length; i += GET_KEYS) {
+      const values = await this.#getSome(keys.slice(i, i + GET_KEYS), snapshot)
+      found.push(...values.map((value) => value !== undefined))
+    }
+    return found
   }
 
   /**

@@ -3,6 +3,7 @@
  * session can work on and the client itself reads.
  */
 
+import type { CodedError } from 'terrace-core'
 import { described, netError, protocolError } from '../protocol/errors.js'
 import { FrameReader, type Message, packFrame } from '../protocol/frame.js'
 import { MAX_HELLO_BYTES, PROTOCOL_VERSION } from '../protocol/limits.js'
@@ -23,14 +24,15 @@ export interface ConnectionHost extends SessionHost {
   beginSession(user: User | null): Session
   /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined
-  /** What a new client is told. */
-  welcome(user: User | null): object
+  /** What a client is told about the server and about itself. */
+  welcome(session: Session): object
   warn(warning: Error, peer: Peer): void
   forget(connection: ServerConnection): void
 }
 
 export class ServerConnection implements Channel {
   readonly peer: Peer
+  readonly isLocal: boolean
   readonly #host: ConnectionHost
   readonly #transport: Transport
   readonly #reader: FrameReader
@@ -51,12 +53,13 @@ export class ServerConnection implements Channel {
     this.#host = host
     this.#transport = transport
     this.peer = { address: transport.peer, listener }
+    this.isLocal = listener.startsWith('unix:')
     this.#reader = new FrameReader(MAX_HELLO_BYTES, 2 * host.limits.batchOperations + MORE_ITEMS)
     this.#outbox = new Outbox(transport, 'overtaking', () => this.#flushed())
     transport.attach({
       data: (bytes) => this.#receive(bytes),
       drain: this.#outbox.flush,
-      close: () => this.#closed()
+      close: (cause) => this.#closed(cause)
     })
   }
 
@@ -134,8 +137,10 @@ export class ServerConnection implements Channel {
   #pump(): void {
     try {
       while (!this.#isPaused && this.#state !== 'authenticating' && this.#state !== 'closed') {
-        if (this.#session?.isBusy) this.#pause()
-        else {
+        if (this.#session?.isBusy) {
+          this.#pause()
+          this.#session.waitForRoom()
+        } else {
           const message = this.#reader.next()
           if (message === undefined) return
           this.#take(message)
@@ -186,8 +191,9 @@ export class ServerConnection implements Channel {
     session.attach(this)
     this.#session = session
     this.#state = 'serving'
+    this.#transport.welcomed?.()
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
-    this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(user)])
+    this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(session)])
     session.resendEvents()
     this.proceed()
   }
@@ -221,7 +227,7 @@ export class ServerConnection implements Channel {
   }
 
   #flushed(): void {
-    if (this.#isPaused && this.#session?.isBusy === false) this.proceed()
+    if (this.#state === 'serving') this.#session?.flushed()
   }
 
   /** Tells the client why, and ends the connection. */
@@ -237,9 +243,15 @@ export class ServerConnection implements Channel {
     this.destroy()
   }
 
-  #closed(): void {
+  #closed(cause: Error | undefined): void {
+    if (this.#state !== 'closed' && isLimit(cause)) this.#host.warn(cause, this.peer)
     this.#state = 'closed'
     this.#session?.detach(this)
     this.#host.forget(this)
   }
+}
+
+/** Whether the transport has ended the connection because the client has sent too much. */
+function isLimit(cause: Error | undefined): cause is Error {
+  return (cause as Partial<CodedError<string>> | undefined)?.code === 'NET_LIMIT'
 }

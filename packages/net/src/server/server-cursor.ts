@@ -5,7 +5,7 @@
 
 import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
-import { concat } from '../protocol/bytes.js'
+import { concat, copyOf } from '../protocol/bytes.js'
 import { protocolError } from '../protocol/errors.js'
 import { compare, contains, type Interval } from './key-range.js'
 import type { BytesIterator, ServedDatabase } from './served-database.js'
@@ -13,14 +13,15 @@ import type { BytesIterator, ServedDatabase } from './served-database.js'
 /** A page as it travels: whether the end was reached, the bytes, the lengths of the parts, the last key. */
 export type WirePage = Array<boolean | number | Uint8Array | null>
 
-/** The first read asks for no more than this, before it is known how large entries are. */
-const FIRST_ENTRIES = 100
-
-/** Nor does any other read, because the entries that come may be larger than those before. */
+/** A read asks for so many times as many entries as the one before, because those that come may be larger. The first asks for one. */
+const GROWTH = 4
 const MAX_ENTRIES = 1000
 
-/** A page holds about this much at most, whatever the client asks for. It is kept until the next one is asked for. */
+/** A page holds about this much at most, whatever the client asks for. */
 const MAX_PAGE_BYTES = 1 << 20
+
+/** Entries that were read and did not fit into a page are kept for the next one, if they have no more than this. */
+const MAX_REST_BYTES = 64 * 1024
 
 /** What a cursor walks over. */
 export interface ServerCursorOptions {
@@ -49,10 +50,14 @@ export class ServerCursor {
   /** Reads it; undefined before its first read. */
   #iterator: BytesIterator | undefined
   #meanEntryBytes: number | undefined
+  /** How many entries the last read has asked for. */
+  #lastWanted = 0
+  /** Entries that were read and did not fit into the last page. */
+  #rest: Entry[] = []
   /** Reads and seeks happen one after the other. */
   #last: Promise<unknown> = Promise.resolve()
-  /** The last page and its number, in case that it is asked for again after a connection was lost. */
-  #page: { number: number; page: Promise<WirePage> } | undefined
+  /** The last page, in case that it is asked for again after a connection was lost. It is read again then, and not kept. */
+  #page: LastPage | undefined
   #isClosed = false
 
   constructor(served: ServedDatabase, { parts, wanted, allowed, reverse, snapshot }: ServerCursorOptions) {
@@ -78,14 +83,22 @@ export class ServerCursor {
    */
   read(number: number, size: number, highWaterMarkBytes: number): Promise<WirePage> {
     const before = this.#page
-    if (before?.number === number) return before.page
-    if (number !== (before === undefined ? 0 : before.number + 1))
+    const isAgain = before?.number === number
+    if (!isAgain && number !== (before === undefined ? 0 : before.number + 1))
       throw protocolError('A cursor skips a page')
+    if (isAgain && before.pending !== undefined) return before.pending
 
     const bytes = Math.min(highWaterMarkBytes, MAX_PAGE_BYTES)
-    const page = this.#inTurn(() => this.#read(Math.max(size, 1), bytes))
-    this.#page = { number, page }
-    return page
+    const page: LastPage = isAgain ? before : { number, start: undefined, pending: undefined }
+    this.#page = page
+    const pending = this.#inTurn(() => this.#read(page, isAgain, Math.max(size, 1), bytes))
+    page.pending = pending
+    // Idle iterators hold no pages. One that cannot go back must.
+    const forget = (): void => {
+      if (this.#served.db.supports.seek === true) page.pending = undefined
+    }
+    pending.then(forget, forget)
+    return pending
   }
 
   /** Makes the next read begin with the first key that is not before the target. Outside the range nothing is left. */
@@ -101,27 +114,73 @@ export class ServerCursor {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work, work)
-    this.#last = mine
+    // Without the result, which may be large.
+    const done = (): void => {}
+    this.#last = mine.then(done, done)
     return mine
   }
 
-  async #read(size: number, highWaterMarkBytes: number): Promise<WirePage> {
+  async #read(last: LastPage, isAgain: boolean, size: number, highWaterMarkBytes: number): Promise<WirePage> {
     const page = new PageBuilder(this.#parts)
+    if (isAgain) {
+      // Nothing was read for it the first time.
+      if (last.start === undefined) return page.build(!this.#isClosed)
+      await this.#goBack(last.start)
+    }
     while (page.entries < size && page.bytes <= highWaterMarkBytes && !this.#isClosed) {
-      const interval = this.#intervals[this.#current]
-      if (interval === undefined) return page.build(true)
-      this.#iterator ??= this.#iteratorOver(interval)
-      const wanted = Math.min(size - page.entries, this.#entriesIn(highWaterMarkBytes - page.bytes))
-      const entries = await this.#iterator.nextv(wanted)
-      if (entries.length === 0) await this.#goTo(this.#current + 1)
-      else this.#meanEntryBytes = page.add(entries)
+      const entries = await this.#next(size - page.entries, highWaterMarkBytes - page.bytes)
+      if (entries === undefined) return page.build(true)
+      let taken = 0
+      for (; taken < entries.length && page.bytes <= highWaterMarkBytes; taken++) {
+        const entry = entries[taken] as Entry
+        // A copy: the key may be a part of a large buffer, with the values.
+        if (page.entries === 0) last.start = { interval: this.#current, key: copyOf(keyOf(entry)) }
+        page.add(entry)
+      }
+      this.#meanEntryBytes = Math.max(1, page.bytes / page.entries)
+      await this.#keep(entries.slice(taken))
     }
     return page.build(false)
+  }
+
+  /** The next entries; undefined at the end. */
+  async #next(size: number, bytes: number): Promise<Entry[] | undefined> {
+    if (this.#rest.length > 0) {
+      return this.#rest.splice(0, size)
+    }
+    for (;;) {
+      const interval = this.#intervals[this.#current]
+      if (interval === undefined) return undefined
+      this.#iterator ??= this.#iteratorOver(interval)
+      this.#lastWanted = Math.min(size, this.#entriesIn(bytes))
+      const entries = (await this.#iterator.nextv(this.#lastWanted)) as Entry[]
+      if (entries.length > 0) return entries
+      await this.#goTo(this.#current + 1)
+    }
+  }
+
+  /** Keeps entries that did not fit. Large ones are read again: an iterator that nobody reads must hold little. */
+  async #keep(entries: Entry[]): Promise<void> {
+    const [first] = entries
+    if (first === undefined) return
+    const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0)
+    const mayKeep = bytes <= MAX_REST_BYTES || this.#served.db.supports.seek !== true
+    if (mayKeep) this.#rest = [...entries.map(copied), ...this.#rest]
+    else await this.#goBack({ interval: this.#current, key: keyOf(first) })
+  }
+
+  /** Makes an entry the next one again. */
+  async #goBack({ interval, key }: Start): Promise<void> {
+    this.#rest = []
+    if (interval !== this.#current) await this.#goTo(interval)
+    this.#iterator ??= this.#iteratorOver(this.#intervals[interval] as Interval)
+    this.#iterator.seek(key as never, { keyEncoding: 'buffer' })
   }
 
   async #seek(target: Uint8Array): Promise<void> {
     // Closed while this waited for its turn: nothing would close another iterator.
     if (this.#isClosed) return
+    this.#rest = []
     if (!contains(this.#wanted, target)) return this.#goTo(this.#intervals.length)
 
     const isLeft = ({ start, end }: Interval): boolean =>
@@ -155,12 +214,29 @@ export class ServerCursor {
 
   /** How many entries will about fill these bytes. */
   #entriesIn(bytes: number): number {
-    if (this.#meanEntryBytes === undefined) return FIRST_ENTRIES
-    return Math.min(MAX_ENTRIES, Math.max(1, Math.ceil(bytes / this.#meanEntryBytes)))
+    if (this.#meanEntryBytes === undefined) return 1
+    const fitting = Math.max(1, Math.ceil(bytes / this.#meanEntryBytes))
+    return Math.min(MAX_ENTRIES, GROWTH * this.#lastWanted, fitting)
   }
 }
 
-type Entries = ReadonlyArray<Uint8Array | [Uint8Array, Uint8Array]>
+/** A key, or a key and its value. */
+type Entry = Uint8Array | [key: Uint8Array, value: Uint8Array]
+
+/** Where a page begins. */
+interface Start {
+  /** The number of the interval. */
+  readonly interval: number
+  readonly key: Uint8Array
+}
+
+interface LastPage {
+  readonly number: number
+  /** Undefined if the page has no entries. */
+  start: Start | undefined
+  /** The page, while it is being read. */
+  pending: Promise<WirePage> | undefined
+}
 
 class PageBuilder {
   readonly #hasKeys: boolean
@@ -174,17 +250,13 @@ class PageBuilder {
     this.#hasKeys = parts !== 'values'
   }
 
-  /** Adds keys or entries, and returns the mean of their bytes. */
-  add(entries: unknown[]): number {
-    const before = this.bytes
-    for (const entry of entries as Entries) {
-      const [key, value] = entry instanceof Uint8Array ? [entry, undefined] : entry
-      this.#lastKey = key
-      if (this.#hasKeys) this.#push(key)
-      if (value !== undefined) this.#push(value)
-    }
-    this.entries += entries.length
-    return Math.max(1, (this.bytes - before) / entries.length)
+  /** Adds a key or an entry. */
+  add(entry: Entry): void {
+    const key = keyOf(entry)
+    this.#lastKey = key
+    if (this.#hasKeys) this.#push(key)
+    if (!(entry instanceof Uint8Array)) this.#push(entry[1])
+    this.entries++
   }
 
   build(isAtEnd: boolean): WirePage {
@@ -197,6 +269,18 @@ class PageBuilder {
     this.#lengths.push(piece.length)
     this.bytes += piece.length
   }
+}
+
+function keyOf(entry: Entry): Uint8Array {
+  return entry instanceof Uint8Array ? entry : entry[0]
+}
+
+function copied(entry: Entry): Entry {
+  return entry instanceof Uint8Array ? copyOf(entry) : [copyOf(entry[0]), copyOf(entry[1])]
+}
+
+function sizeOf(entry: Entry): number {
+  return entry instanceof Uint8Array ? entry.length : entry[0].length + entry[1].length
 }
 
 function isSame(a: Interval, b: Interval): boolean {

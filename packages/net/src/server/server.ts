@@ -5,9 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CodedError } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import { timerMs } from '../protocol/timer.js'
-import { isLoopback, parseAddress } from '../transport/address.js'
+import { isLoopback, noUser, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
+import { Budget } from './budget.js'
 import { Calls } from './calls.js'
 import { DatabaseWrites } from './database-writes.js'
 import type { ServedFeed } from './feed-source.js'
@@ -21,8 +22,11 @@ import {
   type ServerOptions,
   type User
 } from './options.js'
-import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { ownerMethods } from './owner-methods.js'
+import { allPermissions, type Permissions } from './permissions.js'
+import { databaseOf, prefixOf } from './place.js'
 import { requests } from './requests.js'
+import { permissionsOf, rights, serverOptionsOf } from './schema.js'
 import { type Servable, ServedDatabase } from './served-database.js'
 import { type ConnectionHost, ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
@@ -39,6 +43,14 @@ const LINGER_MS = 1000
 /** How long connections may then take to send what they have. */
 const CLOSE_MS = 5000
 
+/** What a server is told by those who know more about the database than its object does. */
+interface Own {
+  /** Tells of the writes to it. */
+  readonly writes?: WriteSource
+  /** Its identity. */
+  readonly database?: string
+}
+
 /** Serves a database. {@link createServer} makes one. */
 export class Server {
   readonly #host: ServerHost
@@ -49,11 +61,11 @@ export class Server {
 
   /**
    * @internal
-   * @param writes - Tells of the writes to the database, if its own events do not.
+   * @param own - What the database itself does not tell.
    */
-  constructor(db: Servable, options: ServerOptions, writes: WriteSource = new DatabaseWrites(db)) {
+  constructor(db: Servable, options: ServerOptions, own: Own = {}) {
     this.#options = options
-    this.#host = new ServerHost(db, options, writes)
+    this.#host = new ServerHost(db, options, own)
   }
 
   /** Where the server listens. */
@@ -67,13 +79,17 @@ export class Server {
    *
    * @returns The address, with the port that was chosen.
    * @throws NET_INVALID if it is no address, or if others than programs of this machine could do whatever they want.
+   * @throws NET_CLOSING if the server is closed.
    */
   async listen(address: string): Promise<string> {
     const parsed = parseAddress(address)
+    // It would be shown wherever the server's address is.
+    if ('url' in parsed && parsed.url.username + parsed.url.password !== '') throw noUser(address)
     const { insecure = false, origins = [], tls = {} } = this.#options
     const isOpenToAll = !asksForTokens(this.#options) && !insecure
     checkExposed(parsed, isOpenToAll, isLoopback)
-    await this.#host.served.db.open()
+    this.#checkNotClosed()
+    await this.#host.open()
     const { connections, helloMs } = this.#host.limits
     const listener = await listen(parsed, {
       tls,
@@ -83,8 +99,7 @@ export class Server {
       origins: isOpenToAll ? origins : 'all',
       accept: (transport) => this.#host.accept(transport, address)
     })
-    this.#listeners.push(listener)
-    return listener.address
+    return this.#keep(listener, this.#listeners)
   }
 
   /** Counts since the server was made, and what is open now. A plain object for JSON. */
@@ -102,9 +117,25 @@ export class Server {
    */
   async serveMetrics(address: string): Promise<string> {
     const isInsecure = this.#options.insecure === true
+    this.#checkNotClosed()
     const listener = await listenForMetrics(address, isInsecure, () => this.statistics())
-    this.#metricsListeners.push(listener)
-    return listener.address
+    return this.#keep(listener, this.#metricsListeners)
+  }
+
+  /** Keeps a listener, unless the server was closed in the meantime. */
+  async #keep(listener: Listener, listeners: Listener[]): Promise<string> {
+    if (this.#closing === undefined) {
+      listeners.push(listener)
+      return listener.address
+    }
+    const closed = listener.close()
+    listener.destroy()
+    await closed
+    throw closedServer()
+  }
+
+  #checkNotClosed(): void {
+    if (this.#closing !== undefined) throw closedServer()
   }
 
   /**
@@ -129,14 +160,27 @@ export class Server {
 /**
  * Makes a server for a database or sublevel of abstract-level, which begins to serve with {@link Server.listen}. Without `tokens` or
  * `authenticate`, whoever can connect may do everything; then it listens for programs of the same machine only.
+ *
+ * @throws NET_INVALID if an option is unknown or makes no sense.
  */
 export function createServer(db: Servable, options: ServerOptions = {}): Server {
-  return new Server(db, options)
+  return new Server(db, serverOptionsOf(options, Object.keys(defaultLimits)))
+}
+
+function closedServer(): Error {
+  return netError('NET_CLOSING', 'The server is closed: make another one')
 }
 
 function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subscription['subject']): number {
   let count = 0
   for (const each of subscriptions.values()) if (each.subject === subject && !each.isOver) count++
+  return count
+}
+
+/** Counts up to a limit. */
+function countIf<T>(all: Iterable<T>, isWanted: (each: T) => boolean, limit: number): number {
+  let count = 0
+  for (const each of all) if (isWanted(each) && ++count >= limit) break
   return count
 }
 
@@ -148,6 +192,7 @@ class ServerHost implements ConnectionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly localMethods: Readonly<Record<string, Method>>
   readonly calls = new Calls()
   readonly feeds: Readonly<Record<string, ServedFeed>>
   readonly writes: WriteSource
@@ -155,27 +200,38 @@ class ServerHost implements ConnectionHost {
   readonly permissions: Permissions
   readonly statistics = new Statistics(requests)
   isClosing = false
+  /** The identity of the database, or undefined if it has none. */
+  #database: string | undefined
+  readonly #budget: Budget
+  readonly #userBudgets = new Map<string, Budget>()
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
   readonly #sessions = new Set<Session>()
   readonly #timer: NodeJS.Timeout
   #empty: (() => void) | undefined
 
-  constructor(db: Servable, options: ServerOptions, writes: WriteSource) {
+  constructor(db: Servable, options: ServerOptions, own: Own) {
     this.served = new ServedDatabase(db)
+    this.#database = own.database
     this.limits = { ...defaultLimits, ...options.limits }
+    this.#budget = new Budget(this.limits.serverBytes)
     this.methods = options.methods ?? {}
+    this.localMethods = { ...ownerMethods(this.served.db), ...this.methods }
     this.feeds = options.feeds ?? {}
-    this.writes = writes
+    this.writes = own.writes ?? new DatabaseWrites(db)
     this.authenticate = authentication(options)
-    this.permissions = options.permissions ?? allPermissions
-    // Reports what makes no sense now, and not to the first client.
-    new Guard(this.permissions)
+    this.permissions = permissionsOf(options.permissions ?? allPermissions, 'permissions')
     this.#options = options
     const { helloMs, silenceMs, stallMs } = this.limits
     const checkMs = Math.min(CHECK_MS, helloMs / 2, silenceMs / 2, stallMs / 2)
     this.#timer = setInterval(() => this.#check(), checkMs)
     this.#timer.unref()
+  }
+
+  /** Opens the database, and learns which one it is. */
+  async open(): Promise<void> {
+    await this.served.db.open()
+    this.#database ??= databaseOf(this.served.db)
   }
 
   accept(transport: Transport, listener: string): void {
@@ -199,14 +255,31 @@ class ServerHost implements ConnectionHost {
     if (this.#sessions.size >= this.limits.sessions) {
       throw netError('NET_LIMIT', `The server has ${this.limits.sessions} sessions already`)
     }
-    const session = new Session(this, user)
+    const { userSessions } = this.limits
+    const isSameName = (session: Session): boolean => session.user?.name === user?.name
+    if (user !== null && countIf(this.#sessions, isSameName, userSessions) >= userSessions) {
+      throw netError('NET_LIMIT', `This user has ${userSessions} sessions already`)
+    }
+    const session = new Session(this, user, this.#budgetOf(user))
     this.#sessions.add(session)
     return session
+  }
+
+  /** What a user may make the server hold. Clients without a user have the server's alone. */
+  #budgetOf(user: User | null): Budget {
+    if (user === null) return this.#budget
+    const budget = this.#userBudgets.get(user.name) ?? new Budget(this.limits.userBytes, this.#budget)
+    this.#userBudgets.set(user.name, budget)
+    return budget
   }
 
   endSession(session: Session): void {
     this.#sessions.delete(session)
     session.end()
+    const isSameName = (each: Session): boolean => each.user?.name === session.user?.name
+    if (session.user !== null && countIf(this.#sessions, isSameName, 1) === 0) {
+      this.#userBudgets.delete(session.user.name)
+    }
   }
 
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined {
@@ -218,14 +291,19 @@ class ServerHost implements ConnectionHost {
     return undefined
   }
 
-  welcome(user: User | null): object {
-    const { encodings, explicitSnapshots, permanence } = this.served.db.supports
+  welcome({ guard, methods, user }: Session): object {
+    const { db } = this.served
+    const { encodings, explicitSnapshots, permanence } = db.supports
     return {
       server: 'terrace-net',
       user: user?.name ?? null,
       manifest: { encodings, explicitSnapshots, permanence },
       maxMessageBytes: this.limits.messageBytes,
-      maxBatchOperations: this.limits.batchOperations
+      maxBatchOperations: this.limits.batchOperations,
+      database: this.#database ?? null,
+      prefix: prefixOf(db),
+      rights: rights.filter((right) => guard.allowsAll(right)),
+      methods: Object.keys(methods).filter((name) => guard.allowsMethod(name))
     }
   }
 

@@ -14,10 +14,11 @@ import { randomBytes } from 'node:crypto'
 import type { AbstractSnapshot } from 'abstract-level'
 import { described, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
-import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
+import { MAX_BUFFERED_BYTES, PART_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import { packBytes } from '../protocol/pack-bytes.js'
 import { timerMs } from '../protocol/timer.js'
+import type { Budget } from './budget.js'
 import type { Calls } from './calls.js'
 import type { ServedFeed } from './feed-source.js'
 import type { Limits, Method, User } from './options.js'
@@ -41,6 +42,7 @@ interface Work {
   readonly kind: number
   readonly bytes: number
   readonly startedAt: number
+  readonly message: Message
 }
 
 /** Something that a client can ask for. */
@@ -58,6 +60,8 @@ export interface SessionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  /** Those of clients on this machine that belong to the same user. */
+  readonly localMethods: Readonly<Record<string, Method>>
   readonly calls: Calls
   /** Of clients without permissions of their own. */
   readonly permissions: Permissions
@@ -70,6 +74,8 @@ export interface SessionHost {
 
 /** How a session reaches its client. */
 export interface Channel {
+  /** Whether the client is a program of this machine, and of the server's user. */
+  readonly isLocal: boolean
   readonly unsentBytes: number
   send(message: Message): void
   /** Sends a message that is packed already. */
@@ -102,21 +108,75 @@ export class Session {
   #idle: (() => void) | undefined
   #expiry: NodeJS.Timeout | undefined
 
-  constructor(host: SessionHost, user: User | null) {
+  /** What its user may make the server hold. */
+  readonly #budget: Budget
+  /** How much of that this session holds, as far as was noted. */
+  #heldBytes = 0
+  /** Reads whose large results had no room. They count as running, and are done again. */
+  readonly #postponed: Work[] = []
+  /** The size of the last result if it was large: the next ones may be, and should not be read in vain. */
+  #answerBytes = 0
+  /** Whether one of them is being done again. */
+  #isRedoing = false
+
+  constructor(host: SessionHost, user: User | null, budget: Budget) {
     this.host = host
+    this.#budget = budget
     this.user = user
     this.limits = host.limits
     this.guard = new Guard(user?.permissions ?? host.permissions)
     this.#rate = new Rate(host.limits.requestsPerSecond)
   }
 
+  /** The methods that the client may call, if it has the right. */
+  get methods(): Readonly<Record<string, Method>> {
+    return this.#channel?.isLocal === true ? this.host.localMethods : this.host.methods
+  }
+
   /** Whether further requests should wait. */
   get isBusy(): boolean {
-    const { messageBytes, requestsAtOnce, unsentBytes } = this.limits
-    const isFull = this.#running >= requestsAtOnce || this.#runningBytes >= messageBytes
-    const maxUnsentBytes = Math.max(unsentBytes, MAX_BUFFERED_BYTES)
-    const isSlow = (this.#channel?.unsentBytes ?? 0) >= maxUnsentBytes
-    return isFull || isSlow || this.#throttle !== undefined
+    const { messageBytes, requestsAtOnce } = this.limits
+    const isFull =
+      this.#running >= requestsAtOnce ||
+      this.#runningBytes >= messageBytes ||
+      this.#running * this.#answerBytes >= this.#maxUnsentBytes
+    return isFull || this.#lacksRoom || this.#postponed.length > 0 || this.#throttle !== undefined
+  }
+
+  /** Whether results should wait: those before have not left, here or in other connections. */
+  get #lacksRoom(): boolean {
+    return (this.#channel?.unsentBytes ?? 0) >= this.#maxUnsentBytes || this.#budget.isFull
+  }
+
+  get #maxUnsentBytes(): number {
+    return Math.max(this.limits.unsentBytes, MAX_BUFFERED_BYTES)
+  }
+
+  /** Requests wait. If that is for other connections, these will not call {@link flushed}. */
+  waitForRoom(): void {
+    if (this.#budget.isFull) this.#budget.whenReleased(this.#look)
+  }
+
+  readonly #look = (): void => {
+    if (this.#channel === null) return
+    this.#redo()
+    this.#proceed()
+  }
+
+  /** Messages have left. */
+  flushed(): void {
+    this.#note()
+    this.sendEvents()
+    this.#redo()
+    this.#proceed()
+  }
+
+  /** Notes what is held now. */
+  #note(): void {
+    const bytes = this.#runningBytes + (this.#channel?.unsentBytes ?? 0)
+    if (bytes === this.#heldBytes) return
+    this.#budget.add(bytes - this.#heldBytes)
+    this.#heldBytes = bytes
   }
 
   /** Uses another connection from now on. The client does not use the one before any more. */
@@ -131,6 +191,9 @@ export class Session {
   detach(channel: Channel): void {
     if (this.#channel !== channel) return
     this.#channel = null
+    // The client asks for them again.
+    for (const { bytes } of this.#postponed.splice(0)) this.#finished(bytes)
+    this.#note()
     this.#expiry = setTimeout(() => this.host.endSession(this), timerMs(this.limits.sessionMs))
     this.#expiry.unref()
   }
@@ -157,10 +220,16 @@ export class Session {
 
     this.#running++
     this.#runningBytes += bytes
-    const work: Work = { request, kind: message[0], bytes, startedAt: this.host.statistics.now() }
+    this.#note()
+    const work: Work = { request, kind: message[0], bytes, startedAt: this.host.statistics.now(), message }
+    if (this.host.isClosing) this.#done(work, [Tell.failure, number, ...described(closing())])
+    else this.#run(work, number, parts)
+  }
+
+  #run(work: Work, number: number, parts: PartReader): void {
     let result: unknown
     try {
-      result = this.host.isClosing ? Promise.reject(closing()) : request.run(this, parts)
+      result = work.request.run(this, parts)
     } catch (error) {
       result = Promise.reject(error)
     }
@@ -185,7 +254,23 @@ export class Session {
 
   /** Sends the events again that may have been lost with the last connection. */
   resendEvents(): void {
-    for (const subscription of this.subscriptions.values()) subscription.resend()
+    for (const subscription of this.subscriptions.values()) subscription.beginAgain()
+    this.sendEvents()
+  }
+
+  /** Sends events of all subscriptions, interleaved, as long as there is room. */
+  sendEvents(): void {
+    for (let hasMore = true; hasMore && this.hasRoom; ) {
+      hasMore = false
+      for (const subscription of this.subscriptions.values()) {
+        if (this.hasRoom && subscription.sendNext()) hasMore = true
+      }
+    }
+  }
+
+  /** Whether events may be packed: the connection holds little. */
+  get hasRoom(): boolean {
+    return this.#channel !== null && this.#channel.unsentBytes < MAX_BUFFERED_BYTES
   }
 
   /** Sends something that nobody has asked for with a number. */
@@ -195,6 +280,8 @@ export class Session {
 
   /** Resolves once nothing is being worked on. */
   async idle(): Promise<void> {
+    // The server closes: what it has taken it finishes, however slow the client is.
+    this.#redo()
     if (this.#running > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve
@@ -207,6 +294,8 @@ export class Session {
     clearTimeout(this.#expiry)
     clearTimeout(this.#throttle)
     this.#channel = null
+    this.#runningBytes = 0
+    this.#note()
     for (const subscription of this.subscriptions.values()) subscription.close()
     this.subscriptions.clear()
     const cursors = [...this.cursors.values()]
@@ -229,19 +318,51 @@ export class Session {
     clearTimeout(this.#throttle)
     this.#throttle = setTimeout(() => {
       this.#throttle = undefined
-      if (!this.isBusy) this.#channel?.proceed()
+      this.#proceed()
     }, Math.ceil(waitMs))
   }
 
-  #done({ request, kind, bytes, startedAt }: Work, message: Answer): void {
-    this.#running--
-    this.#runningBytes -= bytes
+  #done(work: Work, message: Answer): void {
+    const { request, kind, bytes, startedAt } = work
     const [answer, frame] = packed(message)
+    this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0
+    const isLarge = request.isRepeatable && this.#answerBytes > 0
+    if (isLarge && this.#channel !== null && this.#lacksRoom && !this.host.isClosing) {
+      this.#postponed.push(work)
+      this.#isRedoing = false
+      this.waitForRoom()
+      return
+    }
+    this.#isRedoing = false
     this.host.statistics.answered(kind, startedAt, answer[0] === Tell.failure)
     if (!request.isRepeatable) this.#results.keep(answer[1], answer, frame.length)
     this.#channel?.sendPacked(frame)
-    if (!this.isBusy) this.#channel?.proceed()
+    this.#finished(bytes)
+    this.#note()
+    this.#redo()
+    this.#proceed()
+  }
+
+  #proceed(): void {
+    if (this.isBusy) this.waitForRoom()
+    else this.#channel?.proceed()
+  }
+
+  #finished(bytes: number): void {
+    this.#running--
+    this.#runningBytes = Math.max(0, this.#runningBytes - bytes)
     if (this.#running === 0) this.#idle?.()
+  }
+
+  /** Does postponed reads again, one at a time, as long as there is room. */
+  #redo(): void {
+    const mayRedo = this.host.isClosing || (!this.#lacksRoom && !this.#isRedoing)
+    if (!mayRedo) return
+    const work = this.#postponed.shift()
+    if (work === undefined) return
+    this.#isRedoing = true
+    const parts = new PartReader(work.message)
+    this.#run(work, parts.number('number'), parts)
   }
 }
 

@@ -2,9 +2,11 @@
  * A subscription of a client: numbered events, each of which is kept until the client's consumer has taken it.
  *
  * ```text
- *   source ──▶ event: numbered, kept, sent ──▶ credit from the client: forgotten
+ *   source ──▶ event: numbered, kept ──▶ room in the connection: sent ──▶ credit from the client: forgotten
  *                           └── connection lost: all that are kept are sent again over the next one
  * ```
+ *
+ * What is kept are references: an event of a hundred subscriptions has its bytes once. They are packed when there is room for them.
  */
 
 import { described, netError } from '../protocol/errors.js'
@@ -16,6 +18,13 @@ export interface EventSource {
   readonly subject: 'writes' | 'feed'
   /** Begins to push events to a subscription. Returns how to stop. */
   begin(subscription: Subscription): () => void
+}
+
+/** How events reach the client. */
+export interface Outlet {
+  /** Whether an event may be packed now. Otherwise {@link Subscription.sendNext} is called once there is room. */
+  readonly hasRoom: boolean
+  send(message: Message): void
 }
 
 /** What an event costs beside its keys and values, in bytes. */
@@ -32,13 +41,16 @@ interface Kept {
 export class Subscription {
   readonly #source: EventSource
   readonly #handle: number
-  readonly #send: (message: Message) => void
+  readonly #outlet: Outlet
   readonly #maxKeptBytes: number
   /** By their numbers, in order. */
   readonly #kept = new Map<number, Kept>()
   #keptBytes = 0
   #lastNumber = 0
+  /** The number of the last event that was sent over this connection. */
+  #sentNumber = 0
   #ended: Message | undefined
+  #isEndSent = false
   #isClosed = false
   #stop: (() => void) | undefined
   #goOn: (() => void) | undefined
@@ -47,10 +59,10 @@ export class Subscription {
    * @param handle - The client's number for it.
    * @param maxKeptBytes - How many bytes of events to keep. One event alone may be larger.
    */
-  constructor(handle: number, source: EventSource, send: (message: Message) => void, maxKeptBytes: number) {
+  constructor(handle: number, source: EventSource, outlet: Outlet, maxKeptBytes: number) {
     this.#handle = handle
     this.#source = source
-    this.#send = send
+    this.#outlet = outlet
     this.#maxKeptBytes = maxKeptBytes
   }
 
@@ -85,7 +97,22 @@ export class Subscription {
     const message: Message = [Tell.event, this.#handle, number, ...parts]
     this.#kept.set(number, { message, bytes })
     this.#keptBytes += bytes
-    this.#send(message)
+    if (this.#outlet.hasRoom) this.sendNext()
+  }
+
+  /** Sends the next event, or that there will be none. Returns whether there was anything to send. */
+  sendNext(): boolean {
+    if (this.#isClosed) return false
+    const next = this.#kept.get(this.#sentNumber + 1)
+    if (next !== undefined) {
+      this.#sentNumber++
+      this.#outlet.send(next.message)
+      return true
+    }
+    if (this.#ended === undefined || this.#isEndSent) return false
+    this.#isEndSent = true
+    this.#outlet.send(this.#ended)
+    return true
   }
 
   /** Resolves once the client has taken most of what was sent, or no more events are wanted. */
@@ -103,13 +130,15 @@ export class Subscription {
       this.#kept.delete(each)
       this.#keptBytes -= bytes
     }
+    this.#sentNumber = Math.max(this.#sentNumber, Math.min(number, this.#lastNumber))
     if (this.#hasRoom) this.#goOn?.()
   }
 
-  /** Sends again what the client may not have received over an earlier connection. */
-  resend(): void {
-    for (const { message } of this.#kept.values()) this.#send(message)
-    if (this.#ended !== undefined) this.#send(this.#ended)
+  /** There is another connection, over which everything is sent that the client may not have received. */
+  beginAgain(): void {
+    const [first] = this.#kept.keys()
+    this.#sentNumber = first === undefined ? this.#lastNumber : first - 1
+    this.#isEndSent = false
   }
 
   /** Sends nothing more, and tells the client why. What was sent before is still kept for it. */
@@ -117,7 +146,7 @@ export class Subscription {
     if (this.isOver) return
     this.#ended = [Tell.ended, this.#handle, this.#lastNumber, ...described(error)]
     this.#release()
-    this.#send(this.#ended)
+    if (this.#outlet.hasRoom) while (this.sendNext()) if (!this.#outlet.hasRoom) return
   }
 
   /** The client wants no more. */

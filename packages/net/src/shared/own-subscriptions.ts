@@ -48,8 +48,8 @@ export class OwnSubscriptions implements Publisher {
 
     parts.optionalString('feed')
     const source = writesWithin(this.#writes, [intervalOf(parts.range('range'))])
-    const send = (event: Message): void => deliver(event, open.resource)
-    open.subscription = new Subscription(handle, source, send, defaultLimits.unsentEventBytes)
+    const outlet = { hasRoom: true, send: (event: Message) => deliver(event, open.resource) }
+    open.subscription = new Subscription(handle, source, outlet, defaultLimits.unsentEventBytes)
     open.subscription.begin()
   }
 

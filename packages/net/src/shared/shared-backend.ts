@@ -13,6 +13,8 @@
  * A client that becomes the owner finishes what it had begun as a client of itself. Its calls therefore need no other rules than
  * those of {@link Link}: reads are asked again, writes that were not sent go on, writes that were sent and not answered fail with
  * NET_WRITE_UNKNOWN.
+ *
+ * Whoever takes an owner's place does so for the database that it came to, and creates none: see `owner.ts`.
  */
 
 import {
@@ -39,9 +41,11 @@ import type { Publisher } from '../client/subscription.js'
 import { Ask } from '../protocol/messages.js'
 import type { Method } from '../server/options.js'
 import { Server } from '../server/server.js'
+import { identityOf } from '../transport/identity.js'
+import { meetingPlace } from '../transport/meeting-place.js'
 import { BorrowedBackend } from './borrowed-backend.js'
-import { meetingPlace } from './meeting-place.js'
 import { OwnSubscriptions } from './own-subscriptions.js'
+import { checkDirectory, checkOwner, missing, type Wanted } from './owner.js'
 import { ToldWrites } from './told-backend.js'
 
 /** What the processes of a machine can be told. */
@@ -120,7 +124,8 @@ export class SharedBackend implements Backend {
       if (options.errorIfExists === true) throw locked
       const failure = await this.#join(deadline - performance.now())
       if (failure === undefined) return
-      if (performance.now() >= deadline) throw explained(locked, failure)
+      const isRefused = failure.code === 'NET_MISMATCH' || failure.code === 'NET_UNAUTHENTICATED'
+      if (isRefused || performance.now() >= deadline) throw explained(locked, failure, this.#location)
       await pause(ATTEMPT_MS)
     }
   }
@@ -133,8 +138,11 @@ export class SharedBackend implements Backend {
     const server = this.#server
     this.#server = undefined
     if (server === undefined) return
-    await server.close()
-    await this.#own.close()
+    try {
+      await server.close()
+    } finally {
+      await this.#own.close()
+    }
   }
 
   get(key: Bytes, options: BackendReadOptions, snapshot?: BackendSnapshot): ReturnType<Backend['get']> {
@@ -214,12 +222,22 @@ export class SharedBackend implements Backend {
     return this.#client === undefined || (this.#server !== undefined && this.#link?.isIdle === true)
   }
 
-  /** Opens the database in this process and serves it. Returns the error if another process has it open. */
-  async #becomeOwner(): Promise<Error | undefined> {
+  /**
+   * Opens the database in this process and serves it. Returns the error if another process has it open.
+   *
+   * @param wanted - The database whose owner is gone.
+   * @throws NET_MISMATCH if the directory does not hold it any more.
+   */
+  async #becomeOwner(wanted?: Wanted): Promise<Error | undefined> {
+    // Before, so that no other database is touched.
+    if (wanted !== undefined) checkDirectory(wanted)
+    const takingOver = wanted && { createIfMissing: false, errorIfExists: false }
     try {
-      await this.#own.open(this.#openOptions)
+      await this.#own.open({ ...this.#openOptions, ...takingOver })
     } catch (error) {
-      if ((error as CodedError<string>).code === 'LEVEL_LOCKED') return error as Error
+      const { code } = error as CodedError<string>
+      if (code === 'LEVEL_LOCKED') return error as Error
+      if (wanted !== undefined && code === 'LEVEL_DATABASE_MISSING') throw missing(wanted.location, error)
       throw error
     }
 
@@ -229,32 +247,42 @@ export class SharedBackend implements Backend {
       // They end by themselves, and a compaction may take its time.
       limits: { closeMs: Number.POSITIVE_INFINITY }
     }
-    const server = new Server(borrowed, options, this.#ownWrites)
     try {
+      if (wanted !== undefined) checkDirectory(wanted)
+      const own = { writes: this.#ownWrites, database: identityOf(this.#location) }
+      const server = new Server(borrowed, options, own)
       await server.listen(meetingPlace(this.#location))
+      this.#server = server
     } catch (error) {
       await this.#own.close()
       throw error
     }
-    this.#server = server
     return undefined
   }
 
   /** Connects to the owner. Returns the reason if that fails. */
-  async #join(timeoutMs: number): Promise<Error | undefined> {
+  async #join(timeoutMs: number): Promise<CodedError<string> | undefined> {
     const link = new Link(() => meetingPlace(this.#location), {
       connectTimeoutMs: Math.max(timeoutMs, MIN_CONNECT_MS),
       offlineTimeoutMs: this.#ownerTimeoutMs,
+      // Another process may listen, or this one: no need to wait for who has gone.
+      isImpatient: true,
+      countsSilence: true,
       keepAliveMs: Math.min(this.#ownerTimeoutMs / 2, MAX_KEEP_ALIVE_MS)
     })
-    link.onState = (isOnline) => {
-      if (!isOnline) this.#succeed(link)
-    }
-
     try {
+      const wanted = {
+        location: this.#location,
+        identity: identityOf(this.#location),
+        methods: Object.keys(this.#methods)
+      }
+      link.checkWelcome = (welcome) => checkOwner(welcome, wanted)
+      link.onState = (isOnline) => {
+        if (!isOnline) this.#succeed(link, wanted)
+      }
       await link.open()
     } catch (error) {
-      return error as Error
+      return error as CodedError<string>
     }
     this.#link = link
     this.#client = new NetBackend(link)
@@ -262,16 +290,16 @@ export class SharedBackend implements Backend {
   }
 
   /** Tries to become the owner until there is one. The link looks for another one at the same time. */
-  #succeed(link: Link): void {
-    this.#attempt ??= this.#tryToOwn(link).finally(() => {
+  #succeed(link: Link, wanted: Wanted): void {
+    this.#attempt ??= this.#tryToOwn(link, wanted).finally(() => {
       this.#attempt = undefined
     })
   }
 
-  async #tryToOwn(link: Link): Promise<void> {
+  async #tryToOwn(link: Link, wanted: Wanted): Promise<void> {
     while (!this.#isClosing && !link.isOnline && this.#server === undefined) {
       try {
-        if ((await this.#becomeOwner()) === undefined) return
+        if ((await this.#becomeOwner(wanted)) === undefined) return
       } catch (error) {
         // The link goes on to look for an owner that can open it.
         link.giveUp(error as Error)
@@ -282,13 +310,29 @@ export class SharedBackend implements Backend {
 }
 
 /** Why neither the lock nor an owner could be had. */
-function explained(locked: Error, failure: Error): Error {
-  const isBusy = failure.message.includes('in time')
-  const reason = isBusy
-    ? 'its owner does not answer, perhaps because its event loop is busy'
-    : "whoever has it open does not share it: open it with 'shared: true' there as well"
-  const message = `${locked.message}; ${reason}`
+function explained(locked: Error, failure: CodedError<string>, location: string): Error {
+  const message = `${locked.message}; ${reasonOf(failure, location)}`
   return Object.assign(new Error(message), { code: 'LEVEL_LOCKED', cause: failure })
+}
+
+function reasonOf({ code, message }: CodedError<string>, location: string): string {
+  if (code === 'NET_UNAUTHENTICATED') {
+    return (
+      'its owner is a server that asks for a token, which shared databases do not have: use NetLevel with a token, or serve the ' +
+      'socket of the directory without tokens'
+    )
+  }
+  if (code !== 'NET_OFFLINE') return message
+  if (message.includes('in time')) return 'its owner does not answer, perhaps because its event loop is busy'
+  return `nothing listens at ${placeOf(location)}: the process that has it open does not share it. Open it with 'shared: true' there as well`
+}
+
+function placeOf(location: string): string {
+  try {
+    return meetingPlace(location)
+  } catch {
+    return location
+  }
 }
 
 function pause(durationMs: number): Promise<void> {

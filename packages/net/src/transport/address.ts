@@ -1,5 +1,6 @@
 /** Where a server listens, as users write it. */
 
+import { redactedUrl } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 
 /** The default port of TCP, TLS and WebSocket. */
@@ -31,13 +32,22 @@ export function parseAddress(text: string): Address {
   const kind = url?.protocol.slice(0, -1)
   if (url !== undefined && (kind === 'ws' || kind === 'wss')) return { kind, url }
   if (url !== undefined && url.hostname !== '' && (kind === 'tcp' || kind === 'tls')) {
+    if (url.username !== '' || url.password !== '') throw noUser(text)
     return {
       kind,
       host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: url.port === '' ? DEFAULT_PORT : Number(url.port)
     }
   }
-  throw netError('NET_INVALID', `'${text}' is not an address, ${examples}`)
+  throw netError('NET_INVALID', `'${redactedUrl(text)}' is not an address, ${examples}`)
+}
+
+/** A token in an address would be ignored, and be seen wherever the address is. */
+export function noUser(text: string): Error {
+  return netError(
+    'NET_INVALID',
+    `'${redactedUrl(text)}' has a user: tokens are the option 'token' of a client, and 'tokens' of a server`
+  )
 }
 
 /** Whether only programs of this machine can connect to a host. */

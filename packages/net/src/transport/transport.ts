@@ -18,6 +18,8 @@ export interface Transport {
   /** Begins to hear of events. Called once, in the turn of the event loop in which the transport was made. */
   attach(handlers: TransportHandlers): void
   write(bytes: Uint8Array): void
+  /** The peer has said who it is, and may send more than a greeting. */
+  welcomed?(): void
   /** Stops the flow of data from the peer, if the transport can. */
   pause(): void
   resume(): void

@@ -1,7 +1,8 @@
 /** WebSocket: the browser's, or that of `ws`, which has the same interface. Each binary message carries some of the bytes. */
 
 import { bytesOf } from '../protocol/bytes.js'
-import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
+import { netError } from '../protocol/errors.js'
+import { MAX_BUFFERED_BYTES, MAX_HELLO_BYTES } from '../protocol/limits.js'
 import type { Transport, TransportHandlers } from './transport.js'
 
 /** What both kinds of WebSocket have. */
@@ -17,6 +18,15 @@ export interface WebSocketLike {
   resume?(): void
   terminate?(): void
 }
+
+/** The socket below a WebSocket of `ws`. */
+export interface SocketBelow {
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown
+  off(event: 'data', listener: (bytes: Uint8Array) => void): unknown
+}
+
+/** What WebSocket may add to a greeting. */
+const FRAMING_BYTES = 1024
 
 interface MessageLike {
   readonly data: unknown
@@ -43,11 +53,28 @@ export class WebSocketTransport implements Transport {
   #close = (): void => {}
   #isClosed = false
   #looking: ReturnType<typeof setTimeout> | undefined
+  #cause: Error | undefined
+  readonly #below: SocketBelow | undefined
+  #earlyBytes = 0
 
-  constructor(socket: WebSocketLike, peer: string) {
+  /** @param below - Bounds what the peer may send before it is welcome: `ws` holds a message until all of it is there. */
+  constructor(socket: WebSocketLike, peer: string, below?: SocketBelow) {
     this.#socket = socket
     this.peer = peer
+    this.#below = below
     socket.binaryType = 'arraybuffer'
+    below?.on('data', this.#countEarly)
+  }
+
+  welcomed(): void {
+    this.#below?.off('data', this.#countEarly)
+  }
+
+  readonly #countEarly = ({ length }: Uint8Array): void => {
+    this.#earlyBytes += length
+    if (this.#earlyBytes <= MAX_HELLO_BYTES + FRAMING_BYTES) return
+    this.#cause ??= netError('NET_LIMIT', 'The client sends much before it says who it is')
+    this.destroy()
   }
 
   get bufferedBytes(): number {
@@ -55,15 +82,14 @@ export class WebSocketTransport implements Transport {
   }
 
   attach({ data, drain, close }: TransportHandlers): void {
-    let cause: Error | undefined
     this.#drain = drain
-    this.#close = () => close(cause)
+    this.#close = () => close(this.#cause)
     this.#socket.addEventListener('message', ({ data: received }: MessageLike) => {
       // Text is no part of the protocol; as a frame of no bytes it ends the connection.
       if (!this.#isClosed) data(received instanceof ArrayBuffer ? bytesOf(received) : new Uint8Array(4))
     })
     this.#socket.addEventListener('error', (event: ErrorLike) => {
-      cause = errorOf(event)
+      this.#cause ??= errorOf(event)
     })
     this.#socket.addEventListener('close', () => this.#closed())
   }

@@ -1,6 +1,6 @@
 /** Keys and values as arguments: bytes that are stored in memory one after another. */
 
-import type { Bytes, Operations } from 'terrace-core'
+import { type Bytes, codedError, type Operations } from 'terrace-core'
 import { storeText } from './text.js'
 
 /** Where arguments are stored: the memory of an engine's module, or that of a message to one. */
@@ -11,13 +11,43 @@ export interface Room {
   room(sizeBytes: number): number
 }
 
+/** In a longer string, the bytes are counted, so that it fits if they do. */
+const LONG_UNITS = 1 << 24
+
 /** Each unit of a string takes at most three bytes. */
 function mostBytes(bytes: Bytes): number {
-  return typeof bytes === 'string' ? 3 * bytes.length : bytes.byteLength
+  if (typeof bytes !== 'string') return bytes.byteLength
+  return bytes.length < LONG_UNITS ? 3 * bytes.length : utf8Bytes(bytes)
 }
 
+/** No less than the length of a string as UTF-8. */
+function utf8Bytes(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1
+  }
+  return bytes
+}
+
+/** Stores a key or a value. Returns its length. */
 function store(bytes: Bytes, memory: Uint8Array, start: number): number {
-  if (typeof bytes === 'string') return storeText(bytes, memory, start)
+  return typeof bytes === 'string' ? storeText(bytes, memory, start) : storeBytes(bytes, memory, start)
+}
+
+/**
+ * Stores bytes. Returns their number.
+ *
+ * @throws LEVEL_INTERNAL_ERROR for anything but bytes. Of other arrays, a part would be copied, and the module would take for the rest what
+ * former calls have left there: keys and values of others.
+ */
+function storeBytes(bytes: Uint8Array, memory: Uint8Array, start: number): number {
+  if (!(bytes instanceof Uint8Array)) {
+    throw codedError(
+      'LEVEL_INTERNAL_ERROR' as string,
+      'A key or value has come to the engine as something else than bytes'
+    )
+  }
   memory.set(bytes, start)
   return bytes.byteLength
 }
@@ -80,15 +110,13 @@ export function takeOut(engine: Room, length: number): Uint8Array {
 /** Stores arguments that were taken out. Returns their length. */
 export function putBack(engine: Room, bytes: Uint8Array): number {
   const start = engine.room(bytes.byteLength)
-  engine.memory.set(bytes, start)
-  return bytes.byteLength
+  return storeBytes(bytes, engine.memory, start)
 }
 
 function storeWithLength(bytes: Bytes, memory: Uint8Array, at: number): number {
   if (typeof bytes !== 'string') {
     const next = storeLength(bytes.byteLength, memory, at)
-    memory.set(bytes, next)
-    return next + bytes.byteLength
+    return next + storeBytes(bytes, memory, next)
   }
 
   // The length is known afterwards. Where it takes more room than for ASCII, the text moves.

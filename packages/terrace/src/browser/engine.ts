@@ -6,6 +6,7 @@
 import type { CodedError } from 'terrace-core'
 import { codedError } from 'terrace-core'
 import { codeOf, type LevelErrorCode } from '../error-codes.js'
+import { browserError } from './errors.js'
 
 /** What both modules export. */
 interface CommonExports {
@@ -44,6 +45,7 @@ interface StoreExports extends CommonExports {
     upperLength: number,
     limit: number
   ): number
+  terrace_clear_rest(number: number, mustEnd: number): number
   terrace_step(): number
   terrace_free_files(): number
   terrace_approximate_size(startLength: number, endLength: number): number
@@ -98,7 +100,7 @@ export class Engine {
   constructor(module: WebAssembly.Module, imports: (engine: Engine) => Imports = () => ({})) {
     const panicked = (start: number, length: number) => this.#panicked(start, length)
     const terrace = { ...imports(this), panicked }
-    this.#exports = new WebAssembly.Instance(module, { terrace }).exports as unknown as CommonExports
+    this.#exports = instanceOf(module, { terrace }).exports as unknown as CommonExports
     this.#memory = new Uint8Array(this.#exports.memory.buffer)
   }
 
@@ -111,7 +113,10 @@ export class Engine {
   /** Where at least so many bytes of arguments can be stored, as an index into {@link memory}. */
   room(sizeBytes: number): number {
     if (sizeBytes > this.#inputSize || this.#inputSize > MAX_KEPT_BYTES) {
-      this.#inputStart = this.#run(() => this.#exports.terrace_input(sizeBytes))
+      this.#inputSize = 0
+      const start = this.#run(() => this.#exports.terrace_input(sizeBytes))
+      if (start === 0) throw tooLarge(sizeBytes)
+      this.#inputStart = start >>> 0
       this.#inputSize = sizeBytes
     }
     return this.#inputStart
@@ -154,5 +159,25 @@ export class Engine {
   }
 }
 
+/** @throws LEVEL_IO_ERROR if the browser has no room for the memory of another instance. */
+function instanceOf(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
+  try {
+    return new WebAssembly.Instance(module, imports)
+  } catch (error) {
+    throw browserError(
+      'LEVEL_IO_ERROR',
+      `The browser has no memory for another database: close one that is open, or use sublevels of one (${error})`,
+      error
+    )
+  }
+}
+
 /** The module gives larger memory back, so it is asked each time. */
 const MAX_KEPT_BYTES = 1 << 20
+
+function tooLarge(sizeBytes: number): Error {
+  return codedError<LevelErrorCode>(
+    'LEVEL_INVALID_ARGUMENT',
+    `A call with ${sizeBytes} bytes of keys and values is too large: in a browser, a value may have 256 MiB, a batch 512 MiB`
+  )
+}

@@ -3,6 +3,7 @@
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { Engine, Imports } from './engine.js'
+import { browserError, storageError } from './errors.js'
 
 /** Files of a new database. */
 const FIRST_FILES = 16
@@ -62,7 +63,7 @@ export class FilePool {
       return pool
     } catch (error) {
       pool.close()
-      throw error
+      throw storageError(error)
     }
   }
 
@@ -103,7 +104,7 @@ export class FilePool {
       const cause = isCause ? this.#failure : undefined
       if (cause === undefined) throw error
       if (code === 'LEVEL_IO_ERROR' && nameOf(cause) === QUOTA_EXCEEDED) {
-        throw coded('LEVEL_QUOTA_EXCEEDED', message, cause)
+        throw browserError('LEVEL_QUOTA_EXCEEDED', message, cause)
       }
       throw Object.assign(error as Error, { cause })
     }
@@ -214,7 +215,12 @@ function nameOf(error: unknown): string | undefined {
 }
 
 async function directoryOf(name: string, create: boolean): Promise<FileSystemDirectoryHandle> {
-  if (create) return (await rootDirectory()).getDirectoryHandle(name, { create })
+  if (create) {
+    const root = await rootDirectory()
+    return root.getDirectoryHandle(name, { create }).catch((error) => {
+      throw storageError(error)
+    })
+  }
   const directory = await existingDirectory(name)
   if (directory !== undefined) return directory
   throw codedError<LevelErrorCode>(
@@ -238,7 +244,11 @@ async function rootDirectory(): Promise<FileSystemDirectoryHandle> {
   try {
     return await navigator.storage.getDirectory()
   } catch (error) {
-    throw coded('LEVEL_NOT_SUPPORTED', `the browser refuses the origin-private file system: ${error}`, error)
+    throw browserError(
+      'LEVEL_NOT_SUPPORTED',
+      `the browser refuses the origin-private file system: ${error}`,
+      error
+    )
   }
 }
 
@@ -288,7 +298,7 @@ async function openFile(directory: FileSystemDirectoryHandle, name: string): Pro
 
 function unopened(cause: unknown): Error {
   const message = `The browser does not open all files of the database (${cause}). It may once less is open`
-  return coded('LEVEL_IO_ERROR', message, cause)
+  return browserError('LEVEL_IO_ERROR', message, cause)
 }
 
 function throwIfLocked(error: unknown): void {
@@ -296,9 +306,5 @@ function throwIfLocked(error: unknown): void {
 }
 
 function locked(cause: unknown): Error {
-  return coded('LEVEL_LOCKED', 'Another worker has the database open', cause)
-}
-
-function coded(code: LevelErrorCode, message: string, cause: unknown): Error {
-  return Object.assign(codedError(code, message), { cause })
+  return browserError('LEVEL_LOCKED', 'Another worker has the database open', cause)
 }

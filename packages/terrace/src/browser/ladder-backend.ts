@@ -2,6 +2,7 @@
 
 import type {
   BackendCursor,
+  BackendManifest,
   BackendReadOptions,
   BackendSnapshot,
   Bytes,
@@ -18,21 +19,34 @@ import type { ExportOptions } from './transfer-options.js'
 
 export class LadderBackend implements BrowserBackend {
   /** What it can do is asked before it is open, so it has what every place has: nothing within the call. */
-  readonly manifest = { encodings: { utf8: true, view: true }, createIfMissing: true, errorIfExists: true }
+  readonly manifest: BackendManifest = {
+    encodings: { utf8: true, view: true },
+    createIfMissing: true,
+    errorIfExists: true
+  }
   readonly #location: string
   readonly #places: Places
   readonly #openFirst: typeof openFirst
   #stored: Stored | undefined
 
-  /** @param open - Opens the first place that there is. */
-  constructor(location: string, places: Places, open = openFirst) {
+  /**
+   * @param open - Opens the first place that there is.
+   * @param manifest - What is different because of how it is opened.
+   */
+  constructor(location: string, places: Places, open = openFirst, manifest: Partial<BackendManifest> = {}) {
+    this.manifest = { ...this.manifest, ...manifest }
     this.#location = location
     this.#places = places
     this.#openFirst = open
   }
 
   get storage(): Storage | undefined {
-    return this.#stored?.storage
+    return this.#stored?.backend.storage
+  }
+
+  /** Whether this tab has the database open, if tabs share it. */
+  get isOwner(): boolean {
+    return this.#stored?.backend.isOwner !== false
   }
 
   /** Opened again, it stays where it was: another place would have another database. */

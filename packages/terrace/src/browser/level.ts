@@ -7,7 +7,7 @@ import { LadderBackend } from './ladder-backend.js'
 import { type BrowserBackend, type Maintained, maintained } from './maintained.js'
 import { loadStore } from './module.js'
 import { OwnBackend, openInPage } from './page/own-backend.js'
-import { PageBackend } from './page/page-backend.js'
+import { openShared } from './page/page-backend.js'
 import { destroyInWorker, importInWorker, repairInWorker } from './page/tasks.js'
 import { backends, destroyFirst, hasPlace, repairFirst, storagesOf } from './storage.js'
 import type { DatabaseOptions, OpenOptions, PlaceOptions, Storage } from './store-options.js'
@@ -199,7 +199,9 @@ function assertLocation(location: unknown): void {
 function backendOf(location: string, { storage, prefix, shared }: PlaceOptions): BrowserBackend {
   const storages = storagesOf(storage)
   const isInWorker = isDedicatedWorker()
-  if (shared ?? !isInWorker) return new PageBackend(location, { storage: storages, prefix })
+  if (shared ?? !isInWorker) {
+    return new LadderBackend(location, { storage: storages, prefix }, openShared, { shared: true })
+  }
   const own = storages ?? ['opfs']
   const [place = own[0] as Storage, ...others] = own.filter((each) => mayHave(each, isInWorker))
   // A page has synchronous files only in a worker. Whether there are any, that finds out.
@@ -209,9 +211,11 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
       ? new OwnBackend(location, places)
       : new LadderBackend(location, places, openInPage)
   }
-  // Memory is always there.
-  if (place !== 'memory' && others.length > 0) return new LadderBackend(location, { storage: own, prefix })
-  return backends[place](location, { prefix })
+  // Memory is always there. The script of IndexedDB is loaded when the database opens.
+  if (place === 'indexeddb' || (place !== 'memory' && others.length > 0)) {
+    return new LadderBackend(location, { storage: own, prefix })
+  }
+  return backends[place](location)
 }
 
 /** Whether a place is likely to be there, for a page by way of a worker. */

@@ -4,18 +4,17 @@ import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { RepairReport } from '../repair-report.js'
 import { directoryName, hasSyncFiles, refusesFiles, removeDirectory } from './file-pool.js'
-import { IndexedDbBackend } from './indexeddb/backend.js'
-import { destroyPlace } from './indexeddb/destroy.js'
-import { placeOf } from './indexeddb/place.js'
 import type { BrowserBackend } from './maintained.js'
 import { MapBackend } from './map-backend.js'
-import { loadMap, loadStore } from './module.js'
+import { loadMap, loadScript, loadStore } from './module.js'
 import { repairDatabase } from './repair-database.js'
 import { StoreBackend } from './store-backend.js'
 import type { OpenOptions, PlaceOptions, Storage } from './store-options.js'
 
+const STORAGES: readonly Storage[] = ['opfs', 'indexeddb', 'memory']
+
 /** What is tried, in this order, unless the option `storage` says otherwise. Memory is never tried unasked. */
-const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
+export const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
 
 /** Options of {@link openFirst}: they can be sent to a worker. */
 export interface StorageOptions extends OpenOptions {
@@ -32,11 +31,24 @@ export interface Stored {
   readonly storage: Storage
 }
 
-/** Makes the back-end of each place. */
-export const backends: Record<Storage, (location: string, options: StorageOptions) => BrowserBackend> = {
+/** Makes the back-end of a place whose script every page has. */
+export const backends: Record<Exclude<Storage, 'indexeddb'>, (location: string) => BrowserBackend> = {
   opfs: (location) => new StoreBackend(location, loadStore),
-  indexeddb: (location, { prefix }) => new IndexedDbBackend(placeOf(location, prefix)),
   memory: () => new MapBackend(loadMap)
+}
+
+/** Loads the script that only databases in IndexedDB need. */
+const loadIndexedDb = () => loadScript('terrace-indexeddb.js', () => import('./indexeddb/index.js'))
+
+/** Makes the back-end of any place. */
+async function backendOf(
+  storage: Storage,
+  location: string,
+  prefix: string | undefined
+): Promise<BrowserBackend> {
+  if (storage !== 'indexeddb') return backends[storage](location)
+  const { IndexedDbBackend, placeOf } = await loadIndexedDb()
+  return new IndexedDbBackend(placeOf(location, prefix))
 }
 
 /**
@@ -49,7 +61,7 @@ export async function openFirst(location: string, options: StorageOptions): Prom
   const storages = options.storage ?? DEFAULT_STORAGES
   const reasons: string[] = []
   for (const storage of storages) {
-    const backend = backends[storage](location, options)
+    const backend = await backendOf(storage, location, options.prefix)
     try {
       await backend.open(options)
       return { backend, storage }
@@ -58,7 +70,12 @@ export async function openFirst(location: string, options: StorageOptions): Prom
       reasons.push(`${storage}: ${(error as Error).message}`)
     }
   }
-  throw codedError(
+  throw noPlace(reasons)
+}
+
+/** The error for a page whose browser has none of the places. */
+export function noPlace(reasons: readonly string[]): Error {
+  return codedError(
     'LEVEL_NOT_SUPPORTED',
     `This browser has no place for the database here. ${reasons.join('. ')}. The option 'storage' can add 'memory'`
   )
@@ -68,7 +85,10 @@ export async function openFirst(location: string, options: StorageOptions): Prom
 export async function destroyFirst(location: string, { storage, prefix }: PlaceOptions): Promise<void> {
   const place = await firstPlace((storage ?? DEFAULT_STORAGES) as readonly Storage[])
   if (place === 'opfs') await removeDirectory(directoryName(location))
-  if (place === 'indexeddb') await destroyPlace(placeOf(location, prefix))
+  if (place === 'indexeddb') {
+    const { destroyPlace, placeOf } = await loadIndexedDb()
+    await destroyPlace(placeOf(location, prefix))
+  }
 }
 
 /**
@@ -103,9 +123,10 @@ async function firstPlace(storages: readonly Storage[]): Promise<Storage | undef
 export function storagesOf(option: Storage | readonly Storage[] | undefined): readonly Storage[] | undefined {
   if (option === undefined) return undefined
   const storages = typeof option === 'string' ? [option] : option
-  const isValid = Array.isArray(storages) && storages.length > 0 && storages.every((each) => each in backends)
+  const isValid =
+    Array.isArray(storages) && storages.length > 0 && storages.every((each) => STORAGES.includes(each))
   if (isValid) return storages
-  throw new TypeError(`The option 'storage' must be one or more of ${Object.keys(backends).join(', ')}`)
+  throw new TypeError(`The option 'storage' must be one or more of ${STORAGES.join(', ')}`)
 }
 
 /** Whether a place is likely to be there. Only opening a database tells. */

@@ -33,10 +33,13 @@ const NO_LIMIT = 0xffffffff
 /** A larger write gains nothing from others beside it. */
 const SMALL_BYTES = 4096
 
+/** Does something, or as much of it as there are files for unless it must end. Returns what is left of it. */
+type Work = (mustEnd: boolean) => Work | undefined
+
 /** A write that waits. */
 interface Waiting {
   /** The bytes of its batch, or what it does instead. */
-  readonly work: Uint8Array | (() => void)
+  readonly work: Uint8Array | Work
   readonly sync: boolean
   resolve(): void
   reject(error: unknown): void
@@ -97,7 +100,10 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
 
   async close(): Promise<void> {
     this.#background?.stop()
-    await this.#growing
+    // A clear may want more files again.
+    while (this.#growing !== undefined) await this.#growing
+    // A close that has failed has closed it nevertheless.
+    if (this.#engine === undefined) return
     try {
       this.#call(() => this.opened.call('terrace_close'))
     } finally {
@@ -140,22 +146,31 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   writeSync(operations: Operations, sync: boolean): void {
-    this.#writeWaiting()
+    this.#writeWaiting(true)
     this.#writeStored(storeBatch(this.#engine as Engine, operations), sync)
   }
 
   /** Deletes a range between the writes before and after it: within the call, unless those before it wait for files. */
   clear(range: RangeDeletion, snapshot?: WasmSnapshot): void | Promise<void> {
-    if (this.#growing !== undefined) return this.#wait(() => this.#clear(range, snapshot), false)
-    this.#clear(range, snapshot)
+    const work: Work = () => this.#clear(range, snapshot)
+    if (this.#growing !== undefined) return this.#wait(work, false)
+    const rest = work(false)
+    if (rest !== undefined) return this.#wait(rest, false)
   }
 
-  #clear(range: RangeDeletion, snapshot: WasmSnapshot | undefined): void {
+  #clear(range: RangeDeletion, snapshot: WasmSnapshot | undefined): Work | undefined {
     const engine = this.opened
     const stored = storeRange(engine, range, 0)
     const limit = Math.min(range.limit, NO_LIMIT)
+    return this.#clearPart(() => engine.call('terrace_clear', snapshot?.number ?? 0, ...stored, limit))
+  }
+
+  #clearPart(part: () => number): Work | undefined {
     try {
-      this.#call(() => engine.call('terrace_clear', snapshot?.number ?? 0, ...stored, limit))
+      const rest = this.#call(part)
+      if (rest === 0) return undefined
+      return (mustEnd) =>
+        this.#clearPart(() => (this.#engine as Engine).call('terrace_clear_rest', rest, Number(mustEnd)))
     } finally {
       this.#background?.begin()
     }
@@ -207,27 +222,35 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     }
   }
 
-  /** Writes what waits, in order. If few files are free, that is enough for now. */
-  #writeWaiting(): void {
+  /** Writes what waits, in order. If few files are free, that is enough for now, except for what says that it needs more. */
+  #writeWaiting(mustEnd = false): void {
     const waiting = this.#waiting
     this.#waiting = []
     for (let start = 0; start < waiting.length; ) {
       const end = endOfJoined(waiting, start)
-      this.#writeTogether(waiting.slice(start, end))
+      const rest = this.#writeTogether(waiting.slice(start, end), mustEnd)
+      if (rest !== undefined) {
+        this.#waiting = [rest, ...waiting.slice(end)]
+        void this.#grow()
+        return
+      }
       start = end
     }
   }
 
-  /** Writes batches as one, or does what a single write does instead. */
-  #writeTogether(writes: readonly Waiting[]): void {
+  /** Writes batches as one, or does what a single write does instead. Returns what is left of that. */
+  #writeTogether(writes: readonly Waiting[], mustEnd: boolean): Waiting | undefined {
     try {
       const [first] = writes as readonly [Waiting]
-      if (typeof first.work === 'function') first.work()
-      else this.#writeJoined(writes)
+      if (typeof first.work === 'function') {
+        const rest = first.work(mustEnd)
+        if (rest !== undefined) return { ...first, work: rest }
+      } else this.#writeJoined(writes)
       for (const { resolve } of writes) resolve()
     } catch (error) {
       for (const { reject } of writes) reject(error)
     }
+    return undefined
   }
 
   #writeJoined(writes: readonly Waiting[]): void {

@@ -1,7 +1,9 @@
 // Goes through some steps with a database, then leaves without tidying up.
 //
-//   leave.js LOCATION run-out|exit|throw|stay STEP...
+//   leave.js LOCATION run-out|exit|throw|stay|block STEP...
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { Level } from 'terrace'
 
@@ -13,6 +15,13 @@ let iterator
 const actions = {
   create() {},
   open: () => db.open(),
+  async 'open-many'() {
+    const locations = Array.from({ length: 30 }, (_, i) => join(location, `${i}`))
+    for (const one of locations) new Level(one).open().catch(() => {})
+    // The calls are on their way. This thread cannot be told of their ends before it is idle.
+    for (let i = 0; i < 20; i++) await null
+    while (!locations.every((one) => existsSync(join(one, 'CURRENT'))));
+  },
   'open-error'() {
     db.open().catch(() => {})
   },
@@ -58,4 +67,9 @@ if (ending === 'run-out') process.disconnect()
 if (ending === 'stay') {
   setInterval(() => {}, 1000)
   parentPort.postMessage('ready')
+}
+
+if (ending === 'block') {
+  parentPort.postMessage('ready')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }

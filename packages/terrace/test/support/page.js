@@ -7,7 +7,7 @@ import { MapBackend } from '../../dist/browser/map-backend.js'
 import { Host } from '../../dist/browser/page/host.js'
 import { RemoteBackend } from '../../dist/browser/page/remote-backend.js'
 
-const wasm = readFileSync(fileURLToPath(new URL('../../dist/browser/memory.wasm', import.meta.url)))
+const wasm = readFileSync(fileURLToPath(new URL('../../dist/browser/terrace-memory.wasm', import.meta.url)))
 
 /** Makes a back-end that answers at once, as the engine in the worker does. */
 export async function makeStore() {

@@ -1,3 +1,4 @@
+import { Buffer } from '../buffer.js'
 import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
 

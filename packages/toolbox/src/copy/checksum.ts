@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../platform.js'
 
 /** Continues the CRC-32 `previous` with more bytes. */
 export function checksumOf(bytes: Uint8Array, previous = 0): number {

@@ -80,7 +80,7 @@ export class Comparison {
 
       if (this.#target.mustRead || this.#target.order(key) < 0) await this.#deleteUpTo(key)
       const found = this.#target.order(key) === 0 ? this.#target.take() : undefined
-      if (found === undefined || !bytesOf(value).equals(found[1])) this.#writer.put(entry)
+      if (found === undefined || !bytesOf(value).equals(bytesOf(found[1]))) this.#writer.put(entry)
     }
   }
 

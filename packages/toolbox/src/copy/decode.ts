@@ -1,3 +1,4 @@
+import { Buffer } from '../buffer.js'
 import { codedError, type ToolboxError } from '../errors.js'
 import type { ByteSource } from './byte-source.js'
 import { checksumOf } from './checksum.js'

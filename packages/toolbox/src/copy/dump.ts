@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Buffer } from '../buffer.js'
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
+import { pipeToNode } from '../platform.js'
 import { encodeBlock, encodeHeader, encodeTrailer } from './format.js'
 import { type DumpOptions, type PartLimits, type Summary, throwIfAborted } from './options.js'
 import { scan } from './scan.js'
@@ -49,9 +49,7 @@ export async function dumpTo(
     if (destination instanceof WritableStream) {
       await webStreamOf(pieces).pipeTo(destination, signal === undefined ? {} : { signal })
     } else {
-      await pipeline(Readable.from(pieces, { objectMode: false }), destination, {
-        signal: signal as AbortSignal
-      })
+      await pipeToNode(pieces, destination, signal)
     }
   } catch (error) {
     throwIfAborted(options)

@@ -1,3 +1,4 @@
+import { Buffer } from '../buffer.js'
 import { checksumOf } from './checksum.js'
 import type { Summary } from './options.js'
 import { lengthsOf, type RawEntry, sizeOf } from './tally.js'

@@ -1,1 +1,10 @@
-export * from './index.js'
+// Development servers find no names behind `export *` of CommonJS.
+
+export type * from './index.js'
+export {
+  copy,
+  dump,
+  dumpBytes,
+  restore,
+  verifyDump
+} from './index.js'

@@ -4,6 +4,8 @@
  * compares it with its source, and keeps, replaces or deletes it.
  */
 
+import { Buffer } from '../buffer.js'
+import { bytesOf } from '../encoded.js'
 import type { AnyLevel } from '../level-like.js'
 import { rawBytes } from './write-entries.js'
 
@@ -15,7 +17,7 @@ const VALUE = Buffer.from(JSON.stringify({ version: 1 }))
 
 /** Whether a key is that of the marker. */
 export function isMarker(key: Uint8Array): boolean {
-  return key.byteLength === KEY.length && KEY.equals(key)
+  return key.byteLength === KEY.length && KEY.equals(bytesOf(key))
 }
 
 /** Whether a database has the marker. */

@@ -25,6 +25,6 @@ async function missingOf(to: AnyLevel, entries: RawEntry[]): Promise<RawEntry[]>
   const values = await valuesOf(to, entries)
   return entries.filter(([, value], index) => {
     const found = values[index]
-    return found === undefined || !bytesOf(value).equals(found)
+    return found === undefined || !bytesOf(value).equals(bytesOf(found))
   })
 }

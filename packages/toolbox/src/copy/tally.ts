@@ -1,3 +1,4 @@
+import { Buffer } from '../buffer.js'
 import { checksumOf } from './checksum.js'
 import type { Summary, WorkOptions } from './options.js'
 import { Pace } from './pace.js'

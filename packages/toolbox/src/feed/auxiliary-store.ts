@@ -1,6 +1,7 @@
 /** The keys and values that a feed or a count stores for a database or sublevel. */
 
 import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
+import { Buffer } from '../buffer.js'
 import type { Encoding } from '../encoded.js'
 import { type Operation, type PrewriteBatch, type PrewriteHook, readsInHooks } from '../hooks.js'
 import { type EncodedRange, type KeySpace, keySpaceOf, rawEncodings } from '../key-space.js'

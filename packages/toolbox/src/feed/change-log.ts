@@ -1,5 +1,6 @@
 /** The stored changes: how they are numbered, added, read and removed. */
 
+import { Buffer } from '../buffer.js'
 import { isExact, type PrewriteBatch, readsAtOnce } from '../hooks.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'

@@ -1,5 +1,6 @@
 /** Counts the entries that exist already, in the background, while others are written. */
 
+import type { Buffer } from '../buffer.js'
 import { type ByteString, byteString, fromByteString } from '../encoded.js'
 import { askFor, type PrewriteBatch } from '../hooks.js'
 import type { KeySpace } from '../key-space.js'

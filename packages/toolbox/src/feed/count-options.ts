@@ -10,7 +10,7 @@ export interface CountOptions<K = string, V = string> {
    * Returns the group or groups, as text, in which an entry is counted, or undefined for none. Alternatively a list of ranges
    * of keys, each with the name of its group. A function must always return the same for the same entry.
    */
-  of: ((key: K, value: V) => Groups) | readonly CountedRange[]
+  of: ((key: K, value: V) => Groups) | ReadonlyArray<CountedRange<K>>
   /**
    * Whether the function is passed the value.
    *

@@ -1,9 +1,11 @@
 /** Counts the entries of groups, in step with the writes. */
 
+import type { Buffer } from '../buffer.js'
 import { nowhere, type Operation, type PrewriteBatch } from '../hooks.js'
-import { type AnyDatabase, type KeySpace, keySpaceOf } from '../key-space.js'
-import type { AnyLevel } from '../level-like.js'
+import { type KeySpace, keySpaceOf } from '../key-space.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
+import { nextTurn } from '../platform.js'
 import { AuxiliaryStore } from './auxiliary-store.js'
 import { CountBuilder } from './count-builder.js'
 import type { CountDifference, CountOptions } from './count-options.js'
@@ -37,10 +39,10 @@ export class Count {
   #isClosed = false
 
   /** @internal */
-  constructor(db: AnyDatabase, options: CountOptions<never, never>) {
+  constructor(db: AnyLevel, options: CountOptions<never, never>) {
     const { name, of, values = true, version = '', onProgress } = options
     assertName(name)
-    assertOnlyInstance(db as AnyLevel, 'count()')
+    assertOnlyInstance(db, 'count()')
     if (typeof version !== 'string') throw invalidOption("The option 'version' must be a string")
 
     const space = keySpaceOf(db)
@@ -264,7 +266,7 @@ export class Count {
       entries += await this.#builder.step()
       this.#onProgress?.(entries)
       // Gives others a turn, even if there is nothing to wait for.
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
   }
 
@@ -297,6 +299,6 @@ function closedError(cause?: unknown): Error {
  * @throws FEED_NOT_SUPPORTED if hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order.
  * @throws FEED_IN_USE if a count of this name is open on the same keys.
  */
-export function count<K = string, V = string>(db: AnyDatabase, options: CountOptions<K, V>): Count {
-  return new Count(db, options as CountOptions<never, never>)
+export function count<K, V>(db: LevelLike<K, V>, options: CountOptions<NoInfer<K>, NoInfer<V>>): Count {
+  return new Count(db as AnyLevel, options as unknown as CountOptions<never, never>)
 }

@@ -1,5 +1,6 @@
 /** The stored numbers of a count, and how far the existing entries are counted. */
 
+import { Buffer } from '../buffer.js'
 import { type EncodedRange, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import type { AuxiliaryStore } from './auxiliary-store.js'

@@ -1,5 +1,6 @@
 /** The keys that were written since the last look, from the events of the root. */
 
+import type { Buffer } from '../buffer.js'
 import { byteString, bytesOf } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { AuxiliaryStore } from './auxiliary-store.js'

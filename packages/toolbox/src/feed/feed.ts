@@ -1,8 +1,10 @@
 /** The change feed of a database or sublevel. */
 
+import type { Transcoder } from 'abstract-level'
+import type { Buffer } from '../buffer.js'
 import type { Operation, PrewriteBatch } from '../hooks.js'
-import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
-import type { AnyLevel } from '../level-like.js'
+import { type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { AuxiliaryStore } from './auxiliary-store.js'
 import type { Change } from './change.js'
@@ -16,7 +18,7 @@ import { listen } from './root-events.js'
 import { Signal } from './signal.js'
 
 /** Options of {@link feed}. */
-export interface FeedOptions {
+export interface FeedOptions<K = string> {
   /**
    * The name under which changes are stored: letters, digits, `_` and `-`.
    *
@@ -24,7 +26,7 @@ export interface FeedOptions {
    */
   name?: string
   /** The keys whose changes are recorded. By default, all. */
-  range?: KeyRange
+  range?: KeyRange<K>
   /**
    * Whether changes contain the values of puts.
    *
@@ -42,7 +44,7 @@ export interface FeedOptions {
 }
 
 /** Options of {@link Feed.read}. */
-export interface ReadChangesOptions extends KeyRange {
+export interface ReadChangesOptions<K = string, V = string> extends KeyRange<NoInfer<K>> {
   /**
    * Begin after the change with this number; 0 is before the very first. By default, begin with the oldest change that is
    * retained.
@@ -64,9 +66,9 @@ export interface ReadChangesOptions extends KeyRange {
    */
   latest?: boolean
   /** The encoding of keys. By default, that of the database. */
-  keyEncoding?: unknown
+  keyEncoding?: string | Transcoder.PartialEncoding<K> | undefined
   /** The encoding of values. By default, that of the database. */
-  valueEncoding?: unknown
+  valueEncoding?: string | Transcoder.PartialDecoder<V> | undefined
   /** A signal that ends the reader with an error `FEED_ABORTED`. */
   signal?: AbortSignal
   /**
@@ -94,10 +96,10 @@ export class Feed<K = string, V = string> {
   #isClosed = false
 
   /** @internal */
-  constructor(db: AnyDatabase, options: FeedOptions) {
+  constructor(db: AnyLevel, options: FeedOptions<K>) {
     const { name = 'changes', range, values = true, oldValues = false, retention } = options
     assertName(name)
-    assertOnlyInstance(db as AnyLevel, 'feed()')
+    assertOnlyInstance(db, 'feed()')
     const limits = checkedLimits(retention)
     this.#space = keySpaceOf(db)
     this.#range = encodeRange(this.#space, range)
@@ -117,7 +119,7 @@ export class Feed<K = string, V = string> {
   }
 
   /** The database or sublevel whose changes are recorded. */
-  get db(): AnyDatabase {
+  get db(): LevelLike<K, V> {
     return this.#space.given
   }
 
@@ -154,9 +156,13 @@ export class Feed<K = string, V = string> {
    * @throws FEED_AHEAD from the iterator if the feed has not reached `after`.
    * @throws FEED_ABORTED from the iterator once `signal` is aborted.
    */
-  read(options?: ReadChangesOptions): AsyncGenerator<Change<K, V>, void, void>
-  read<KRead = K, VRead = V>(options?: ReadChangesOptions): AsyncGenerator<Change<KRead, VRead>, void, void>
-  read(options: ReadChangesOptions = {}): AsyncGenerator<Change<unknown, unknown>, void, void> {
+  read(): AsyncGenerator<Change<K, V>, void, void>
+  read<KRead = K, VRead = V>(
+    options: ReadChangesOptions<KRead, VRead>
+  ): AsyncGenerator<Change<KRead, VRead>, void, void>
+  read(
+    options: ReadChangesOptions<unknown, unknown> = {}
+  ): AsyncGenerator<Change<unknown, unknown>, void, void> {
     this.#assertOpen()
     return readChanges(this.source, this.#reading(options))
   }
@@ -229,7 +235,7 @@ export class Feed<K = string, V = string> {
     this.#retention.onAppended(batch)
   }
 
-  #reading(options: ReadChangesOptions): Reading {
+  #reading(options: ReadChangesOptions<unknown, unknown>): Reading {
     const { after, live = false, latest = false, limit = Number.POSITIVE_INFINITY } = options
     const { keyEncoding, valueEncoding, signal } = options
     if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) {
@@ -283,6 +289,6 @@ export class Feed<K = string, V = string> {
  * @throws FEED_NOT_SUPPORTED if hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order.
  * @throws FEED_IN_USE if a feed of this name is open on the same keys.
  */
-export function feed<K = string, V = string>(db: AnyDatabase, options: FeedOptions = {}): Feed<K, V> {
-  return new Feed<K, V>(db, options)
+export function feed<K, V>(db: LevelLike<K, V>, options: FeedOptions<NoInfer<K>> = {}): Feed<K, V> {
+  return new Feed<K, V>(db as AnyLevel, options)
 }

@@ -1,5 +1,6 @@
 /** The groups in which an entry is counted. */
 
+import type { Buffer } from '../buffer.js'
 import { decodedBy, type Encoding } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { type FeedError, feedError, invalidOption } from './errors.js'
@@ -9,7 +10,7 @@ import { encodeRange, isWithin, type KeyRange } from './range.js'
 export type Groups = string | readonly string[] | undefined
 
 /** A range of keys that is counted under a name. */
-export interface CountedRange extends KeyRange {
+export interface CountedRange<K = string> extends KeyRange<K> {
   /** The name of the group. */
   name: string
 }
@@ -52,7 +53,7 @@ class GroupingByFunction implements Grouping {
 class GroupingByRange implements Grouping {
   readonly #ranges: ReadonlyArray<{ name: string; range: EncodedRange }>
 
-  constructor(space: KeySpace, ranges: readonly CountedRange[]) {
+  constructor(space: KeySpace, ranges: ReadonlyArray<CountedRange<unknown>>) {
     for (const { name } of ranges) {
       if (!isGroup(name)) throw invalidOption("Each range of 'of' must have a name")
     }

@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 
-export type { AnyDatabase } from '../key-space.js'
 export type { Change } from './change.js'
 export { type Count, count } from './count.js'
 export type { CountDifference, CountOptions } from './count-options.js'

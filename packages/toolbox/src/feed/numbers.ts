@@ -1,5 +1,7 @@
 /** Numbers as eight bytes that sort as the numbers do. */
 
+import { Buffer } from '../buffer.js'
+
 /** Encodes an integer of at least 0. */
 export function numberBytes(number: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)

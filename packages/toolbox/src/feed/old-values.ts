@@ -1,5 +1,6 @@
 /** The values that keys have before an operation, for hooks. */
 
+import type { Buffer } from '../buffer.js'
 import { byteString } from '../encoded.js'
 import type { PrewriteBatch } from '../hooks.js'
 

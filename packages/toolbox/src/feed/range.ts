@@ -1,27 +1,32 @@
 /** Ranges of keys, compared as bytes. */
 
+import { Buffer } from '../buffer.js'
 import { bytesOf } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { invalidOption } from './errors.js'
 
 /** A range of keys, as in abstract-level, or all keys that begin with `prefix`. A range without bounds contains all keys. */
-export interface KeyRange {
+export interface KeyRange<K = string> {
   /** The lower bound, excluded. */
-  gt?: unknown
+  gt?: K
   /** The lower bound, included. */
-  gte?: unknown
+  gte?: K
   /** The upper bound, excluded. */
-  lt?: unknown
+  lt?: K
   /** The upper bound, included. */
-  lte?: unknown
+  lte?: K
   /** What the encoded keys begin with. It excludes the other bounds. */
-  prefix?: unknown
+  prefix?: K
 }
 
 const bounds = ['gt', 'gte', 'lt', 'lte'] as const
 
 /** The range of a database's keys, as bytes. */
-export function encodeRange(space: KeySpace, range: KeyRange | undefined, encoding?: unknown): EncodedRange {
+export function encodeRange(
+  space: KeySpace,
+  range: KeyRange<unknown> | undefined,
+  encoding?: unknown
+): EncodedRange {
   const keyEncoding = space.keyEncoding(encoding)
   const encode = (key: unknown): Buffer => bytesOf(keyEncoding.encode(key))
   const encoded: EncodedRange = {}

@@ -12,6 +12,7 @@
  * ```
  */
 
+import { Buffer } from '../buffer.js'
 import { feedError } from './errors.js'
 
 /** A change as it is stored. */

@@ -6,6 +6,7 @@
 
 import { isExact, type PrewriteBatch, readsAtOnce } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { unref } from '../platform.js'
 import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
 import type { StoredChange } from './record.js'
@@ -210,7 +211,7 @@ export class Retention {
       }
       this.trim().then(look, giveUp)
     }, pauseMs)
-    this.#timer.unref()
+    unref(this.#timer)
   }
 
   /** Whether so much is beyond a limit that it should be removed at once. */

@@ -1,8 +1,9 @@
 /** The current entries, and each change from then on. */
 
+import type { Buffer } from '../buffer.js'
 import { decodedBy } from '../encoded.js'
-import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
-import type { AnyLevel } from '../level-like.js'
+import { type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { AuxiliaryStore } from './auxiliary-store.js'
 import type { Change } from './change.js'
@@ -14,7 +15,7 @@ import { listen } from './root-events.js'
 import { endable, Signal } from './signal.js'
 
 /** What to watch: a key, or a range of keys. */
-export type Watched<K = string> = { key: K } | KeyRange
+export type Watched<K = string> = { key: K } | KeyRange<K>
 
 /** Options of {@link watch}. */
 export interface WatchOptions {
@@ -68,19 +69,19 @@ type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
  * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is not valid.
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.
  */
-export function watch<K = string, V = string>(
-  source: AnyDatabase | Feed<K, V>,
-  watched: Watched<K>,
+export function watch<K, V>(
+  source: LevelLike<K, V> | Feed<K, V>,
+  watched: Watched<NoInfer<K>>,
   options: WatchOptions = {}
 ): AsyncGenerator<WatchEvent<K, V>, void, void> {
   if (!(source instanceof Feed)) {
     assertOnlyInstance(source as AnyLevel, 'watch()')
-    const watching = watchingOf(keySpaceOf(source), watched, options)
+    const watching = watchingOf(keySpaceOf(source as AnyLevel), watched, options)
     return endable((stop) => watchDatabase<K, V>(watching, stop))
   }
 
   if (!source.hasValues) throw invalidOption('A feed without values cannot be watched: open it with values')
-  const watching = watchingOf(keySpaceOf(source.db), watched, options)
+  const watching = watchingOf(keySpaceOf(source.db as AnyLevel), watched, options)
   return endable((stop) => watchFeed(source, watching, stop))
 }
 

@@ -5,6 +5,7 @@
  * object that the hook is on.
  */
 
+import type { Buffer } from '../buffer.js'
 import { type KeySpace, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { CollectedBatch } from './collected-batch.js'

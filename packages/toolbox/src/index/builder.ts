@@ -7,10 +7,11 @@
  * belong there are removed at the end.
  */
 
-import { setImmediate } from 'node:timers/promises'
 import type { AbstractResource } from 'abstract-level'
+import { Buffer } from '../buffer.js'
 import { codedError } from '../errors.js'
 import { askFor, type PrewriteBatch } from '../hooks.js'
+import { nextTurn } from '../platform.js'
 import type { EntryWriter } from './entry-writer.js'
 import type { IndexHook } from './index-hook.js'
 import type { IndexProgress } from './options.js'
@@ -121,7 +122,7 @@ export class Builder {
       at = await this.#step(at)
       this.#report(at)
       // Writes that need not wait would leave no turn to anything else.
-      await setImmediate()
+      await nextTurn()
     }
   }
 

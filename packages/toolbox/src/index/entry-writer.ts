@@ -1,5 +1,6 @@
 /** The entries of one index: which ones a record has, and which ones a write changes. */
 
+import { Buffer } from '../buffer.js'
 import { byteString, bytesOf } from '../encoded.js'
 import { keyInRoot, type PrewriteBatch } from '../hooks.js'
 import type { KeySpace } from '../key-space.js'
@@ -89,7 +90,7 @@ export class EntryWriter implements StoredEntries {
     const { unique } = this.definition
     return this.#oldValuesOf(value, key).some((indexed) => {
       try {
-        return bytesOf(entryKey(unique, indexed, key)).equals(entry)
+        return bytesOf(entryKey(unique, indexed, key)).equals(bytesOf(entry))
       } catch {
         return false
       }
@@ -116,7 +117,7 @@ export class EntryWriter implements StoredEntries {
 
   #assertFree({ bytes, indexed }: Key, key: Uint8Array, reads: Reads): void {
     const holder = reads.entry(this, bytes)
-    if (holder === undefined || bytesOf(holder).equals(key)) return
+    if (holder === undefined || bytesOf(holder).equals(bytesOf(key))) return
     // The entry may be left over from a record that changed without the index's knowledge, or has expired.
     if (!this.has(reads.shownValue(holder), holder, bytes)) return
     const space = this.#space
@@ -127,7 +128,7 @@ export class EntryWriter implements StoredEntries {
   #isOwn(entry: Uint8Array, key: Uint8Array, reads: Reads): boolean {
     if (!this.definition.unique) return true
     const holder = reads.entry(this, entry)
-    return holder !== undefined && bytesOf(holder).equals(key)
+    return holder !== undefined && bytesOf(holder).equals(bytesOf(key))
   }
 
   #valuesOf(value: unknown, key: Uint8Array): readonly unknown[] {

@@ -1,5 +1,6 @@
 /** The errors of indexes. The guide lists them. */
 
+import { Buffer } from '../buffer.js'
 import { codedError, type ToolboxError } from '../errors.js'
 
 /** Codes of the errors of indexes. */

@@ -1,6 +1,7 @@
 /** Reads the records of a database page by page, without those of its sublevels. */
 
 import type { AbstractSnapshot } from 'abstract-level'
+import { Buffer } from '../buffer.js'
 import type { IndexHook } from './index-hook.js'
 import { endOfSublevel } from './sublevel-keys.js'
 

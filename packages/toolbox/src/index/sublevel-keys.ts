@@ -1,5 +1,7 @@
 /** The keys of sublevels among those of the database that they are in. */
 
+import { Buffer } from '../buffer.js'
+
 const EXCLAMATION_MARK = 0x21
 /** The bytes of a sublevel's name are between these two, both excluded. */
 const BELOW_NAMES = 0x22

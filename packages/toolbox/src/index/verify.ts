@@ -104,7 +104,7 @@ async function verifyRecord(
     >
     for (const stored of found) {
       if (stored === undefined) report.missing++
-      else if (writer.definition.unique && !bytesOf(stored).equals(key)) report.wrong++
+      else if (writer.definition.unique && !bytesOf(stored).equals(bytesOf(key))) report.wrong++
     }
   }
 }

@@ -2,7 +2,16 @@ import type { AbstractBatchOptions, AbstractIteratorOptions } from 'abstract-lev
 import { codedError } from '../errors.js'
 
 /** Options of streams of entries, keys or values: those of abstract-level's iterators, and a few more. */
-export interface ReadableOptions<K, V> extends Omit<AbstractIteratorOptions<K, V>, 'keys' | 'values'> {
+export interface ReadableOptions<K, V>
+  extends Omit<AbstractIteratorOptions<K, V>, 'keys' | 'values' | 'gt' | 'gte' | 'lt' | 'lte'> {
+  /** The lower bound, excluded. */
+  gt?: NoInfer<K> | undefined
+  /** The lower bound, included. */
+  gte?: NoInfer<K> | undefined
+  /** The upper bound, excluded. */
+  lt?: NoInfer<K> | undefined
+  /** The upper bound, included. */
+  lte?: NoInfer<K> | undefined
   /**
    * The most items to read ahead, 1 to 2^20.
    *

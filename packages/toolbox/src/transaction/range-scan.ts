@@ -1,3 +1,4 @@
+import type { Buffer } from '../buffer.js'
 import { type ByteString, byteString, decodedBy, type Encoding, fromByteString } from '../encoded.js'
 import { keyEncodingOf, valueEncodingOf } from '../hooks.js'
 import type { KeySpace } from '../key-space.js'

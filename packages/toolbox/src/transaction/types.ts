@@ -39,13 +39,13 @@ export interface WriteOptions<K, V> extends KeyOptions<K, V> {
 /** Options of iterators: a range, a direction and a limit. */
 export interface IteratorOptions<K, V> extends KeyOptions<K, V> {
   /** The lower bound, excluded. */
-  gt?: K
+  gt?: NoInfer<K>
   /** The lower bound, included. */
-  gte?: K
+  gte?: NoInfer<K>
   /** The upper bound, excluded. */
-  lt?: K
+  lt?: NoInfer<K>
   /** The upper bound, included. */
-  lte?: K
+  lte?: NoInfer<K>
   /**
    * Whether to go from the last entry to the first.
    *

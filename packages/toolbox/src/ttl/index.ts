@@ -21,8 +21,8 @@ export type { TtlLevel } from './ttl-level.js'
  * @throws TTL_INVALID if an option is not valid.
  * @throws TTL_IN_USE if `db` has such a view already.
  */
-export function ttl<KDefault, VDefault>(
-  db: LevelLike<KDefault, VDefault>,
+export function ttl<KSource, VSource, KDefault = KSource, VDefault = VSource>(
+  db: LevelLike<KSource, VSource>,
   options?: TtlOptions<KDefault, VDefault>
 ): TtlLevel<KDefault, VDefault> {
   return new TtlLevel<KDefault, VDefault>(db as AnyLevel, options ?? {})

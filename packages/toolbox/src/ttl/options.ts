@@ -53,9 +53,10 @@ export interface TtlPutOptions<K, V> extends AbstractPutOptions<K, V>, ExpiryOpt
 /** Options of `batch()` on a view. */
 export interface TtlBatchOptions<K, V> extends AbstractBatchOptions<K, V>, ExpiryOptions {}
 /** An operation of `batch()` on a view; puts may have a time to live of their own. */
-export type TtlBatchOperation<TDatabase, K, V> =
-  | (AbstractBatchPutOperation<TDatabase, K, V> & ExpiryOptions)
-  | AbstractBatchDelOperation<TDatabase, K>
+export type TtlBatchOperation<K, V> =
+  // The type of a sublevel's database is left open for the reason that `BatchOperation` of terrace-core gives.
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  (AbstractBatchPutOperation<any, K, V> & ExpiryOptions) | AbstractBatchDelOperation<any, K>
 
 /** The longest delay of a timer. */
 const MAX_INTERVAL_MS = 2 ** 31 - 1

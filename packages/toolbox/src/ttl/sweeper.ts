@@ -1,7 +1,7 @@
+/** What the removal needs from the database. */
+import { nextTurn, unref, warn } from '../platform.js'
 import type { Due, DueLines } from './expiry-records.js'
 import { REWRITTEN } from './write-hook.js'
-
-/** What the removal needs from the database. */
 export interface SweptDatabase {
   /** Whether to go on: not once the database closes. */
   isOpen(): boolean
@@ -37,7 +37,11 @@ export class Sweeper {
   /** The last line that the previous pass reached. */
   #after: Uint8Array | undefined
 
-  constructor(db: SweptDatabase, intervalMs: number, onError: (error: unknown) => void = warn) {
+  constructor(
+    db: SweptDatabase,
+    intervalMs: number,
+    onError: (error: unknown) => void = (error) => warn(error as Error)
+  ) {
     this.#db = db
     this.#intervalMs = intervalMs
     this.#onError = onError
@@ -66,7 +70,7 @@ export class Sweeper {
 
   #schedule(): void {
     if (this.#isStopped || this.#intervalMs === Infinity) return
-    this.#timer = setTimeout(() => this.#check(), this.#intervalMs).unref()
+    this.#timer = unref(setTimeout(() => this.#check(), this.#intervalMs))
   }
 
   async #check(): Promise<void> {
@@ -97,7 +101,7 @@ export class Sweeper {
         removed += result.removed
         failure ??= result.failure
         after = due[due.length - 1]?.line
-        await new Promise(setImmediate)
+        await nextTurn()
       }
     } finally {
       await lines.close()
@@ -141,8 +145,4 @@ function isRefused(error: unknown): boolean {
 function failureOf(error: unknown): { failure?: { error: unknown } } {
   const { cause } = error as { cause?: { code?: string } }
   return cause?.code === REWRITTEN ? {} : { failure: { error } }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error as Error)
 }

@@ -1,7 +1,8 @@
 import { type AbstractChainedBatch, AbstractLevel, type AbstractSnapshot } from 'abstract-level'
-import { bytesOf, type Encoded } from '../encoded.js'
+import type { Buffer } from '../buffer.js'
+import { bytesOf, type Encoded, type Encoding } from '../encoded.js'
 import { codedError } from '../errors.js'
-import { readsAtOnce } from '../hooks.js'
+import { keyEncodingOf, readsAtOnce, valueEncodingOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { closeView, openView } from '../open-views.js'
@@ -45,6 +46,8 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 > {
   /** The database that holds the entries. */
   readonly source: AnyLevel
+  readonly #keyEncoding: Encoding
+  readonly #valueEncoding: Encoding
   readonly #live: LiveSource
   readonly #reads: LiveReads
   readonly #records: ExpiryRecords
@@ -65,8 +68,12 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     if (defaultTtlMs !== undefined) assertTtl(defaultTtlMs)
     assertInterval(checkIntervalMs)
     assertOnlyInstance(db, 'ttl()')
-    const { keyEncoding = db.keyEncoding(), valueEncoding = db.valueEncoding() } = rest
+    // Those of the database, which may refuse what others store.
+    const keyEncoding = keyEncodingOf(db, rest.keyEncoding)
+    const valueEncoding = valueEncodingOf(db, rest.valueEncoding)
     super(manifestOf(db), { ...rest, keyEncoding, valueEncoding } as never)
+    this.#keyEncoding = keyEncoding
+    this.#valueEncoding = valueEncoding
 
     this.source = db
     this.#clock = new Clock(now)
@@ -134,6 +141,16 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   // ---- methods that abstract-level calls ----
+
+  /** @internal */
+  override keyEncoding(encoding?: unknown): never {
+    return keyEncodingOf(this.source, encoding ?? this.#keyEncoding) as never
+  }
+
+  /** @internal */
+  override valueEncoding(encoding?: unknown): never {
+    return valueEncodingOf(this.source, encoding ?? this.#valueEncoding) as never
+  }
 
   /** @internal */
   async _open(): Promise<void> {
@@ -296,8 +313,8 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
       throw codedError('LEVEL_INVALID_KEY', 'Key cannot be null or undefined')
     }
 
-    const encoding = this.keyEncoding(options.keyEncoding as 'utf8')
-    return { encoded: encoding.encode(key as string), keyEncoding: encoding.format }
+    const encoding: Encoding = this.keyEncoding(options.keyEncoding)
+    return { encoded: encoding.encode(key), keyEncoding: encoding.format }
   }
 
   #assertOpen(): void {
@@ -320,9 +337,9 @@ export interface TtlLevel<KDefault, VDefault> {
    *
    * @throws TTL_INVALID if `ttlMs` is not valid.
    */
-  batch(operations: Array<TtlBatchOperation<this, KDefault, VDefault>>): Promise<void>
+  batch(operations: Array<TtlBatchOperation<KDefault, VDefault>>): Promise<void>
   batch<K = KDefault, V = VDefault>(
-    operations: Array<TtlBatchOperation<this, K, V>>,
+    operations: Array<TtlBatchOperation<K, V>>,
     options: TtlBatchOptions<K, V>
   ): Promise<void>
   batch(): AbstractChainedBatch<this, KDefault, VDefault>

@@ -134,10 +134,15 @@ for (const [name, open] of Object.entries(databases)) {
     const byText = index(texts, { name: 'text', on: (text) => text, unique: true })
     await texts.put('é\0', 'ü')
     await texts.put('number', 12)
-    await texts.put('half', '\ud800')
+    // Terrace refuses text that is not Unicode; others store it as something else, which is what the index sees.
+    const half = await texts.put('half', '\ud800').then(
+      () => 'half',
+      ({ code, cause = { code } }) => cause.code
+    )
     assert.equal(await byText.getKey('ü'), 'é\0')
     assert.equal(await byText.getKey('12'), 'number')
-    assert.equal(await byText.getKey('\ufffd'), 'half')
+    if (half === 'half') assert.equal(await byText.getKey('\ufffd'), 'half')
+    else assert.equal(half, 'LEVEL_INVALID_VALUE')
   })
 
   test(`${name}: a database's index leaves its sublevels alone`, async (t) => {

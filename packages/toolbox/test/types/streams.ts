@@ -19,7 +19,13 @@ export function streams(): void {
   const writing: Writable = writable(db, { batchSize: 5 })
   const webEntries: ReadableStream<Entry<string, number>> = webReadable(db)
   const webValues: ReadableStream<number> = webReadableValues(db, { limit: 5 })
-  void [entries, keys, writing, webEntries, webValues]
+  // An encoding that gives another type than it takes.
+  const dates = {
+    encode: (date: Date | number) => String(Number(date)),
+    decode: (text: string) => new Date(text)
+  }
+  const webDates: ReadableStream<Date> = webReadableValues(db, { gt: 'a', valueEncoding: dates })
+  void [entries, keys, writing, webEntries, webValues, webDates]
 
   const writer = webWritable(db).getWriter()
   void writer.write({ key: 'a', value: 5 })
@@ -28,6 +34,8 @@ export function streams(): void {
 
   // @ts-expect-error a value is a number
   void writer.write({ key: 'a', value: 'b' })
+  // @ts-expect-error a key is a string
+  webReadable(db, { gt: 5 })
   // @ts-expect-error an option of another type
   readable(db, { highWaterMark: '5' })
 }

@@ -78,6 +78,8 @@ export async function refused(): Promise<void> {
   await transaction.update(7, (old) => old)
   // @ts-expect-error: a function is wanted
   await classic('a')
+  // @ts-expect-error: a key is a string
+  await transaction((tx) => tx.keys({ gt: 7 }).all())
   // @ts-expect-error: a key of the sublevel is a string
   await transaction((tx) => tx.get(7, { sublevel: users }))
 }

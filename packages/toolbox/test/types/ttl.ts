@@ -1,5 +1,6 @@
 // Checked by the compiler, not run: what the declarations allow and what they refuse.
 
+import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 import { type TtlLevel, ttl } from 'terrace-toolbox/ttl'
@@ -30,7 +31,15 @@ export async function views(): Promise<void> {
   void [session, at, isThere, removed, nested]
 
   const memory: TtlLevel<string, string> = ttl(new MemoryLevel())
-  void memory
+  const classic: TtlLevel<string, Session> = ttl(
+    new ClassicLevel<string, Session>('directory', { valueEncoding: 'json' })
+  )
+  // With encodings of its own.
+  const dates: TtlLevel<string, Date> = ttl(db, {
+    valueEncoding: { encode: (date: Date) => date.toJSON(), decode: (text: string): Date => new Date(text) }
+  })
+  const numbers: TtlLevel<string, number> = ttl<string, string, string, number>(db, { valueEncoding: 'json' })
+  void [memory, classic, dates, numbers]
 
   // @ts-expect-error a value is a session
   await sessions.put('a', 'anna')

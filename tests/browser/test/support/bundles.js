@@ -30,8 +30,11 @@ async function make(contents, options) {
   return outputFiles[0].text
 }
 
+/** `terrace` as modules, so that it has the suite's copies of abstract-level and of `buffer`, whose classes the suite compares. */
+const TERRACE = { terrace: fileURLToPath(new URL('browser/index.js', import.meta.resolve('terrace'))) }
+
 /** A module that imports our packages by name. Modules of Node are replaced by those that `alias` names. */
-export const bundleOf = (contents, alias = {}) => bundle(contents, { alias })
+export const bundleOf = (contents, alias = {}) => bundle(contents, { alias: { ...TERRACE, ...alias } })
 
 /** A script that sets `globalThis.tape`. What tape misses is within the script. */
 export const tapeBundle = () =>

@@ -8,8 +8,12 @@ const directory = dirname(fileURLToPath(import.meta.resolve('terrace/browser')))
 
 /** The files of the package by their paths. */
 export const engineFiles = Object.fromEntries(
-  ['terrace.js', 'worker.js', 'broker.js', 'terrace.wasm', 'memory.wasm'].map((name) => [
-    `/terrace/${name}`,
-    readFileSync(join(directory, name))
-  ])
+  [
+    'terrace.js',
+    'terrace-indexeddb.js',
+    'terrace-worker.js',
+    'terrace-broker.js',
+    'terrace.wasm',
+    'terrace-memory.wasm'
+  ].map((name) => [`/terrace/${name}`, readFileSync(join(directory, name))])
 )

@@ -29,7 +29,7 @@ export const PAGES = { 'a page': {}, 'an isolated page': ISOLATION }
 export async function serveSite(t, files = {}, policy = POLICY, headers = {}) {
   const file = (path) => (path === '/terrace-net.js' ? readFileSync(client) : files[path])
   const server = createServer(({ url }, response) => {
-    if (url === '/') {
+    if (url === '/' || url === '/?') {
       response
         .writeHead(200, { ...headers, 'content-type': 'text/html', 'content-security-policy': policy })
         .end('<!doctype html><html lang="en"><title>Test</title><link rel="icon" href="data:,"></html>')

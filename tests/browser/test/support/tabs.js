@@ -10,6 +10,7 @@ const from = (path) => `from ${JSON.stringify(directory + path)}`
 
 /** The worker of a leader. It has a number of its own, and answers questions about the store. */
 const WORKER = `
+  import { greetPage } ${from('page/greeting.js')}
   import { serveTabs } ${from('page/serve-tabs.js')}
   import { StoreBackend } ${from('store-backend.js')}
   import { loadStore } ${from('module.js')}
@@ -19,6 +20,7 @@ const WORKER = `
 
   const worker = Math.random()
   loadStore().catch(() => {})
+  greetPage()
 
   serveTabs(async (location, options) => {
     const store = new StoreBackend(location, loadStore)
@@ -207,8 +209,8 @@ const PAGE = `
 export async function tabsFiles(at) {
   return {
     [`${at}tabs.js`]: await bundleOf(PAGE),
-    [`${at}worker.js`]: await bundleOf(WORKER),
-    [`${at}broker.js`]: await bundleOf(`import ${JSON.stringify(`${directory}page/broker.js`)}`),
+    [`${at}terrace-worker.js`]: await bundleOf(WORKER),
+    [`${at}terrace-broker.js`]: await bundleOf(`import ${JSON.stringify(`${directory}page/broker.js`)}`),
     [`${at}terrace.wasm`]: readFileSync(`${directory}terrace.wasm`)
   }
 }

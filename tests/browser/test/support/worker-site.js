@@ -15,6 +15,7 @@ export function siteOf(functions) {
   return {
     '/terrace.js': readFileSync(module),
     '/terrace.wasm': wasm,
+    '/terrace-indexeddb.js': readFileSync(join(module, '..', 'terrace-indexeddb.js')),
     '/functions.js': `import { Level } from './terrace.js'\n${functions}`,
     '/worker.js': `
       import * as functions from './functions.js'

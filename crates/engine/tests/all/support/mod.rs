@@ -19,7 +19,7 @@ pub fn only(test: &str) -> [String; 3] {
 }
 
 /// Whether tests take their short form: `TERRACE_SHORT=1`.
-fn is_short() -> bool {
+pub fn is_short() -> bool {
     std::env::var_os("TERRACE_SHORT").is_some_and(|value| value == "1")
 }
 

@@ -4,18 +4,20 @@
 //
 // As `reader` it reads everything, again and again. For each line that it gets, a key, it prints the key's value; for an empty one,
 // and at its end, how often it has read and how much of it was torn. As `writer` it writes rounds of its own until it gets a line,
-// and prints how many.
+// and prints how many. As `idle` or `idle-reader` it does nothing until its input ends.
 
 import { createInterface } from 'node:readline'
 import { LmdbLevel } from 'terrace-lmdb'
 import { roundIn, roundOf } from '../../../../../tests/support/back-ends/rounds.mjs'
 
 const [location, kind] = process.argv.slice(2)
-const db = new LmdbLevel(location, { readOnly: kind === 'reader', shared: true })
+const db = new LmdbLevel(location, { readOnly: kind.endsWith('reader'), shared: true })
 await db.open()
 console.log('open')
 
-if (kind === 'writer') {
+if (kind.startsWith('idle')) {
+  for await (const _ of process.stdin);
+} else if (kind === 'writer') {
   let isOver = false
   process.stdin.once('data', () => {
     isOver = true

@@ -65,10 +65,13 @@ export class IndexedDbBackend implements Backend<View> {
 
   async close(): Promise<void> {
     const { reader, writer, connection, release } = this.#opened
-    reader.flush()
-    await writer.idle()
-    connection.close()
-    await release()
+    try {
+      reader.flush()
+      await writer.idle()
+    } finally {
+      connection.close()
+      await release()
+    }
   }
 
   async get(key: Bytes, options: BackendReadOptions, view?: View): Promise<Bytes | undefined> {

@@ -1,7 +1,7 @@
 /** The errors of IndexedDB, as errors of this package. */
 
-import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
+import { browserError, storageError } from '../errors.js'
 
 /** Codes of the errors that this back-end makes. */
 export type IndexedDbErrorCode = LevelErrorCode
@@ -21,23 +21,11 @@ export function lossError(): DOMException {
 
 /** An error with a code, and what the browser has reported as its cause. */
 export function typedError(error: unknown): Error {
-  const reported = error as Error & { code?: unknown }
-  // The codes of the browser are numbers.
+  const reported = storageError(error) as Error & { code?: unknown }
   if (typeof reported.code === 'string') return reported
   const { name, message } = reported
-  if (name === 'QuotaExceededError') {
-    return caused(
-      'LEVEL_QUOTA_EXCEEDED',
-      'The browser gives this site no more space: nothing was written',
-      error
-    )
-  }
   if (name === 'VersionError') {
-    return caused('LEVEL_UNSUPPORTED_FORMAT', `The database has a newer version: ${message}`, error)
+    return browserError('LEVEL_UNSUPPORTED_FORMAT', `The database has a newer version: ${message}`, error)
   }
-  return caused('LEVEL_IO_ERROR', `IndexedDB has failed: ${message}`, error)
-}
-
-function caused(code: IndexedDbErrorCode, message: string, cause: unknown): CodedError<IndexedDbErrorCode> {
-  return Object.assign(codedError<IndexedDbErrorCode>(code, message), { cause })
+  return browserError('LEVEL_IO_ERROR', `IndexedDB has failed: ${message}`, error)
 }

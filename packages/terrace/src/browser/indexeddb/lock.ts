@@ -1,6 +1,7 @@
 /** The lock that makes a database the only writer of what it has open, among all tabs and workers of the site. */
 
 import { codedError } from 'terrace-core'
+import { storageError } from '../errors.js'
 import type { IndexedDbErrorCode } from './errors.js'
 
 /** Gives a lock back. Resolves once others can take it. */
@@ -41,7 +42,7 @@ export async function takeLock(name: string, mayBeMissing: boolean): Promise<Rel
         })
       })
     })
-    ended.catch((error) => reject(waiting.signal.aborted ? lockedError(name) : error))
+    ended.catch((error) => reject(waiting.signal.aborted ? lockedError(name) : storageError(error)))
   })
 }
 

@@ -28,7 +28,7 @@ export interface Opened {
 /** Opens a database. Waits while others have it open with an older version. */
 export function openDatabase(place: Place, expected: Expected): Promise<Opened> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(place.name, place.version)
+    const request = requested(() => indexedDB.open(place.name, place.version))
     let isNew = false
     let refusal: Error | undefined
 
@@ -82,8 +82,17 @@ function refusalOf(
 /** Deletes a database, or does nothing if it does not exist. Waits until others have closed it. */
 export function deleteDatabase(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.deleteDatabase(name)
+    const request = requested(() => indexedDB.deleteDatabase(name))
     request.onsuccess = () => resolve()
     request.onerror = () => reject(typedError(request.error ?? lossError()))
   })
+}
+
+/** Begins a request. A browser that denies a page its storage throws at once. */
+function requested(begin: () => IDBOpenDBRequest): IDBOpenDBRequest {
+  try {
+    return begin()
+  } catch (error) {
+    throw typedError(error)
+  }
 }

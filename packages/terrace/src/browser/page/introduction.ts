@@ -47,7 +47,7 @@ export class Introduction {
   }
 
   #connect(): MessagePort | undefined {
-    const line = openBrokerLine(() => this.#ask(undefined))
+    const line = openBrokerLine(() => this.#ask(undefined), this.#ended.signal)
     if (line === undefined) {
       this.#ask(undefined)
       return undefined

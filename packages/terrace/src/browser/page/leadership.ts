@@ -1,12 +1,8 @@
-import { codedError } from 'terrace-core'
-import type { LevelErrorCode } from '../../error-codes.js'
 import { openBrokerLine } from './broker-line.js'
 import { revive } from './failure.js'
 import { type LaneMemory, memoryToShare } from './lane/memory.js'
 import type { FromWorker, ToWorker } from './messages.js'
-
-/** A dedicated worker that runs {@link serveTabs}. */
-export type WorkerHandle = Pick<Worker, 'postMessage' | 'onmessage' | 'onerror' | 'terminate'>
+import type { WorkerHandle } from './start-worker.js'
 
 interface Leader {
   readonly location: string
@@ -29,6 +25,7 @@ export class Leadership {
   readonly #worker: WorkerHandle
   readonly #tab: string
   readonly #events: Events
+  readonly #ended = new AbortController()
   #onClosed: ((error: Error | undefined) => void) | undefined
 
   /** Starts to open the database. */
@@ -37,7 +34,7 @@ export class Leadership {
     this.#tab = tab
     this.#events = events
     worker.onmessage = ({ data }) => this.#hear(data)
-    worker.onerror = (event) => events.onFailed(cannotStart(event))
+    worker.onFailure = (error) => events.onFailed(error)
     this.#tell({ kind: 'open', location, epoch, options })
   }
 
@@ -51,7 +48,8 @@ export class Leadership {
 
   /** Ends the worker at once. What it has acknowledged is in its files. */
   terminate(): void {
-    this.#worker.onmessage = this.#worker.onerror = null
+    this.#ended.abort()
+    this.#worker.onmessage = this.#worker.onFailure = null
     this.#worker.terminate()
     this.#onClosed?.(undefined)
   }
@@ -76,8 +74,6 @@ export class Leadership {
   }
 
   #open(): void {
-    // What happens in a worker later does not end it.
-    this.#worker.onerror = null
     const { port1, port2 } = new MessageChannel()
     const memory = memoryToShare()
     this.#tell({ kind: 'own', tab: this.#tab, shared: memory?.shared }, [port2])
@@ -85,20 +81,11 @@ export class Leadership {
   }
 
   #supplyLine(): void {
-    const line = openBrokerLine(() => this.#tell({ kind: 'line' }))
+    const line = openBrokerLine(() => this.#tell({ kind: 'line' }), this.#ended.signal)
     this.#tell({ kind: 'line' }, line === undefined ? [] : [line])
   }
 
   #tell(message: ToWorker, transfer: Transferable[] = []): void {
     this.#worker.postMessage(message, transfer)
   }
-}
-
-/** The error for a worker that has failed before it did anything. */
-export function cannotStart({ message, filename }: ErrorEvent): Error {
-  const reason = message ? `: ${message} (${filename})` : ', perhaps because its script cannot be loaded'
-  return codedError<LevelErrorCode>(
-    'LEVEL_NOT_SUPPORTED',
-    `The worker of the database cannot be started${reason}`
-  )
 }

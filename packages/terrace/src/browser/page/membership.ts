@@ -4,11 +4,12 @@ import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
 import { pageChannel } from './lane/page-lane.js'
-import { Leadership, type WorkerHandle } from './leadership.js'
+import { Leadership } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
 import { holdLock, isHeld, whenFree } from './locks.js'
 import type { ControlMessage } from './messages.js'
 import { controlChannel, epochLock, leaderLock, leadingLock, nextLock, tabLock } from './names.js'
+import type { WorkerHandle } from './start-worker.js'
 
 /** Whoever leads gives the others channels long before, unless it is slow to open the database. */
 const RESCUE_MS = 2000
@@ -233,7 +234,7 @@ export class Membership {
     if (!this.#isNext || this.#link === undefined || this.#standby !== undefined) return
     try {
       this.#standby = this.#events.startWorker()
-      this.#standby.onerror = () => this.#dismissStandby()
+      this.#standby.onFailure = () => this.#dismissStandby()
     } catch {
       // It is tried again when this tab leads, which then says why it fails.
     }

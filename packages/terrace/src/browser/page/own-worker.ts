@@ -4,12 +4,11 @@ import type { Channel } from './channel.js'
 import { revive } from './failure.js'
 import { type LaneMemory, memoryToShare } from './lane/memory.js'
 import { pageChannel } from './lane/page-lane.js'
-import { cannotStart } from './leadership.js'
 import { Link, whatHasArrived } from './link.js'
 import { whenFree } from './locks.js'
 import type { FromOwnWorker, ToOwnWorker } from './messages.js'
 import { ownLock } from './names.js'
-import { startWorker } from './start-worker.js'
+import { startWorker, type WorkerHandle } from './start-worker.js'
 
 export interface OwnWorkerEvents {
   /** The database is open: the first time, and again after each loss. */
@@ -27,7 +26,7 @@ export class OwnWorker {
   readonly #events: OwnWorkerEvents
   #options: object
   readonly #laterOptions: object
-  #worker: Worker | undefined
+  #worker: WorkerHandle | undefined
   #link: Link | undefined
   /** Ends with the worker. */
   #ended = new AbortController()
@@ -86,13 +85,13 @@ export class OwnWorker {
     const lock = ownLock(crypto.randomUUID())
     const memory = memoryToShare()
     try {
-      const worker = startWorker() as Worker
+      const worker = startWorker()
       this.#worker = worker
       worker.onmessage = ({ data, ports }: MessageEvent<FromOwnWorker>) => {
         if (data.kind === 'opened') this.#connect(ports[0] as MessagePort, memory)
         else this.#hear(data, lock)
       }
-      worker.onerror = (event) => this.#fail(cannotStart(event))
+      worker.onFailure = (error) => this.#fail(error)
       const [location, options] = [this.#location, this.#options]
       this.#tell({ kind: 'open-own', location, lock, options, shared: memory?.shared })
     } catch (error) {
@@ -103,8 +102,6 @@ export class OwnWorker {
   /** The database is open. */
   #connect(port: MessagePort, memory: LaneMemory | undefined): void {
     this.#options = this.#laterOptions
-    // What happens in the worker later does not end it.
-    if (this.#worker !== undefined) this.#worker.onerror = null
     const link = new Link(port)
     this.#link = link
     this.#events.onChannel(pageChannel(link, memory))
@@ -147,7 +144,7 @@ export class OwnWorker {
     const [worker, link] = [this.#worker, this.#link]
     this.#worker = this.#link = undefined
     if (worker !== undefined) {
-      worker.onmessage = worker.onerror = null
+      worker.onmessage = worker.onFailure = null
       worker.terminate()
     }
     link?.lose()

@@ -2,7 +2,16 @@
 
 import { type BackendManifest, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
-import type { Places } from '../storage.js'
+import { deniedError } from '../errors.js'
+import {
+  DEFAULT_STORAGES,
+  noPlace,
+  openFirst,
+  type Places,
+  type StorageOptions,
+  type Stored
+} from '../storage.js'
+import type { Storage } from '../store-options.js'
 import { startWorker } from './start-worker.js'
 import { Tabs } from './tabs.js'
 import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
@@ -29,6 +38,35 @@ function exists(): Error {
   return codedError<LevelErrorCode>(
     'LEVEL_DATABASE_EXISTS',
     'The database exists, in use by another tab, and errorIfExists is true'
+  )
+}
+
+/**
+ * Opens a database that the tabs of a site share. Where the browser denies a page its storage, or has no locks, tabs cannot share: such a page
+ * has a database of its own in memory, if that is among the places.
+ *
+ * @throws LEVEL_NOT_SUPPORTED with the reason, if it is not.
+ */
+export async function openShared(location: string, options: StorageOptions): Promise<Stored> {
+  const { storage = DEFAULT_STORAGES, prefix } = options
+  const reason = await whyNotShared()
+  if (reason !== undefined) {
+    if (!storage.includes('memory')) throw noPlace([reason.message])
+    return openFirst(location, { ...options, storage: ['memory'] })
+  }
+  const backend = new PageBackend(location, { storage: options.storage, prefix })
+  await backend.open(options)
+  return { backend, storage: backend.storage as Storage }
+}
+
+async function whyNotShared(): Promise<Error | undefined> {
+  const { locks } = navigator
+  if (locks === undefined) {
+    return deniedError('navigator.locks is missing: the page is not a secure context')
+  }
+  return locks.query().then(
+    () => undefined,
+    (error) => deniedError(String(error), error)
   )
 }
 

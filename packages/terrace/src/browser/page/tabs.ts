@@ -1,8 +1,8 @@
 import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
-import type { WorkerHandle } from './leadership.js'
 import { Membership } from './membership.js'
+import type { WorkerHandle } from './start-worker.js'
 
 export interface TabsOptions {
   /** The name of the database. Tabs of a site that name the same one share it. */

@@ -4,7 +4,6 @@ import type { RepairReport } from '../../repair-report.js'
 import type { PlaceOptions } from '../store-options.js'
 import type { ImportFile, ImportOptions, ImportSource } from '../transfer-options.js'
 import { revive } from './failure.js'
-import { cannotStart } from './leadership.js'
 import { startWorker } from './start-worker.js'
 import type { OnProgress, Report, Task } from './task-messages.js'
 
@@ -32,7 +31,7 @@ export function repairInWorker(location: string, options: PlaceOptions): Promise
 }
 
 async function runTask<T>(name: Task['name'], args: readonly unknown[], onProgress?: OnProgress): Promise<T> {
-  const worker = startWorker() as Worker
+  const worker = startWorker()
   try {
     return await new Promise<T>((resolve, reject) => {
       worker.onmessage = ({ data: { progress, failure, result } }: MessageEvent<Report>) => {
@@ -40,7 +39,7 @@ async function runTask<T>(name: Task['name'], args: readonly unknown[], onProgre
         else if (failure !== undefined) reject(revive(failure))
         else resolve(result as T)
       }
-      worker.onerror = (event) => reject(cannotStart(event))
+      worker.onFailure = reject
       worker.postMessage({ kind: 'task', name, args } satisfies Task)
     })
   } finally {

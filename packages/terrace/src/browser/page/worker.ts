@@ -2,6 +2,7 @@
 
 import { hasSyncFiles } from '../file-pool.js'
 import { loadStore } from '../module.js'
+import { greetPage } from './greeting.js'
 import { openHosted } from './hosted-database.js'
 import { serveOwn } from './serve-own.js'
 import { serveTabs } from './serve-tabs.js'
@@ -10,6 +11,7 @@ import { serveTasks } from './serve-tasks.js'
 serveTabs(openHosted)
 serveOwn(openHosted)
 serveTasks()
+greetPage()
 
 // The worker of the tab that is to lead next waits, and is to be quick then. A failure is told when the database is opened.
 if (hasSyncFiles()) loadStore().catch(() => {})

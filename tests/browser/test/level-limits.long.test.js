@@ -1,0 +1,166 @@
+// Level in a dedicated worker at its limits: the files that a browser opens, and the memory that WebAssembly can address.
+//
+// Long: a million entries, hundreds of sessions, values of hundreds of megabytes.
+
+import assert from 'node:assert/strict'
+import { useBrowser } from './support/browser.js'
+import { test } from './support/patient-test.js'
+import { ENGINE_POLICY, serveSite } from './support/site.js'
+import { run, runAfter, siteOf } from './support/worker-site.js'
+
+const openPage = useBrowser()
+
+/** Says what a promise comes to. */
+const OUTCOME = `
+  const outcome = (promise) => promise.then(() => 'done', (error) => error.code + ': ' + error.message)
+`
+
+for (const [keys, key] of [
+  ['the same key', `() => 'a'`],
+  ['ascending keys', `(session) => String(session).padStart(6, '0')`]
+]) {
+  test(`a small database that is opened, written once and closed 250 times can still be used: ${keys}`, async (t) => {
+    const functions = `
+      const key = ${key}
+      export async function use(sessions) {
+        for (let session = 0; session < sessions; session++) {
+          const db = new Level('short')
+          await db.put(key(session), String(session))
+          if ((await db.get(key(session))) !== String(session)) throw new Error('session ' + session)
+          await db.close()
+        }
+        const root = await navigator.storage.getDirectory()
+        let files = 0
+        for await (const [, directory] of root.entries()) for await (const _ of directory.keys()) files++
+        const db = new Level('short')
+        const count = (await db.keys().all()).length
+        await db.compactRange('', '\\uffff')
+        await db.close()
+        return { files, count }
+      }
+    `
+    const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+    const { files, count } = await run(page, 'use', [250])
+    assert.equal(count, keys === 'the same key' ? 1 : 250)
+    assert.ok(keys !== 'the same key' || files <= 48, `${files} files`)
+    assert.deepEqual(page.problems, [])
+  })
+}
+
+test('clear() of a million entries beside an open iterator deletes all of them, in the order of the calls', async (t) => {
+  const functions = `
+    ${OUTCOME}
+    export async function use(total) {
+      const db = new Level('large')
+      const put = (start) => (_, index) => ({ type: 'put', key: String(start + index).padStart(8, '0'), value: 'x'.repeat(10) })
+      for (let start = 0; start < total; start += 1000) await db.batch(Array.from({ length: 1000 }, put(start)))
+      const iterator = db.keys()
+      await iterator.next()
+      const calls = [db.put('before', '1'), db.clear(), db.put('after', '2'), db.batch([{ type: 'put', key: '00000001', value: 'again' }])]
+      const outcomes = await Promise.all(calls.map(outcome))
+      const left = await db.iterator().all()
+      let seen = 1
+      while ((await iterator.next()) !== undefined) seen++
+      await iterator.close()
+      await db.close()
+      await db.open()
+      const reopened = await db.iterator().all()
+      // What is written without waiting comes after the clear, too.
+      const second = db.clear()
+      db.putSync('sync', '3')
+      await second
+      const last = await db.iterator().all()
+      await db.close()
+      return { outcomes, left, seen, reopened, last }
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const total = 1_000_000
+  const { outcomes, left, seen, reopened, last } = await run(page, 'use', [total])
+  assert.deepEqual(outcomes, ['done', 'done', 'done', 'done'])
+  const expected = [
+    ['00000001', 'again'],
+    ['after', '2']
+  ]
+  assert.deepEqual(left, expected)
+  assert.equal(seen, total)
+  assert.deepEqual(reopened, expected)
+  assert.deepEqual(last, [['sync', '3']])
+  assert.deepEqual(page.problems, [])
+})
+
+test('a key or value over its limit is refused before anything is stored, and the largest are read back', async (t) => {
+  const functions = `
+    ${OUTCOME}
+    const MIB = 1 << 20
+    const options = { keyEncoding: 'view', valueEncoding: 'view' }
+    const bytes = (length) => new Uint8Array(length).fill(120)
+    const doors = {
+      put: (db, key, value) => db.put(key, value),
+      batch: (db, key, value) => db.batch([{ type: 'put', key: bytes(1), value: bytes(1) }, { type: 'put', key, value }]),
+      chained: (db, key, value) => db.batch().put(bytes(1), bytes(1)).put(key, value).write(),
+      sync: async (db, key, value) => db.putSync(key, value),
+      del: (db, key) => db.del(key)
+    }
+    export async function refuse() {
+      const db = new Level('limits', options)
+      const outcomes = {}
+      for (const [door, write] of Object.entries(doors)) {
+        outcomes[door] = [await outcome(write(db, bytes(64 * MIB + 1), bytes(1)))]
+        if (door === 'del') continue
+        for (const length of [256 * MIB + 1, 700 * MIB]) {
+          outcomes[door].push(await outcome(write(db, bytes(2), bytes(length))))
+        }
+      }
+      outcomes.count = (await db.keys().all()).length
+      outcomes.after = await outcome(db.put(bytes(4), bytes(4)))
+      await db.close()
+      await db.open()
+      outcomes.reopened = (await db.keys().all()).length
+      await db.close()
+      return outcomes
+    }
+    export async function largest() {
+      const db = new Level('limits', options)
+      await db.put(bytes(64 * MIB), bytes(1))
+      await db.put(bytes(5), bytes(256 * MIB))
+      await db.put(bytes(6), bytes(256 * MIB))
+      const lengths = []
+      const read = async () => {
+        for (const length of [5, 6]) lengths.push((await db.get(bytes(length))).length)
+        let walked = 0
+        for await (const [key, value] of db.iterator()) walked += key.length + value.length
+        lengths.push(walked)
+      }
+      await read()
+      await db.close()
+      await db.open()
+      await read()
+      await db.compactRange(new Uint8Array(0), bytes(7))
+      await read()
+      await db.close()
+      return lengths
+    }
+    export async function text() {
+      const db = new Level('text')
+      const value = 'x'.repeat(200 * MIB)
+      await db.put('a', value)
+      const isSame = (await db.get('a')) === value
+      await db.close()
+      return isSame
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  const { count, after, reopened, ...outcomes } = await run(page, 'refuse')
+  for (const [door, refused] of Object.entries(outcomes)) {
+    for (const outcome of refused) assert.match(outcome, /^LEVEL_INVALID_ARGUMENT: /, door)
+  }
+  assert.deepEqual([count, after, reopened], [0, 'done', 1])
+
+  const mib = 1 << 20
+  const walked = 64 * mib + 1 + 5 + 6 + 512 * mib + 8
+  const once = [256 * mib, 256 * mib, walked]
+  assert.deepEqual(await runAfter(page, 'largest', [], 1), [...once, ...once, ...once])
+  assert.equal(await runAfter(page, 'text', [], 2), true)
+  assert.deepEqual(page.problems, [])
+})
