@@ -8,7 +8,7 @@ import { ProgressDisplay } from '../dist/progress.js'
 test('nothing in the first second, and a rate once there was time for one', (t) => {
   const clock = holdClock(t)
   let shown = ''
-  const display = new ProgressDisplay({ isTTY: false, write: (text) => (shown += text) })
+  const display = new ProgressDisplay({ isTTY: false, write: (text) => (shown += text) }, (line) => line)
   t.after(() => display.end())
   const copied = (entries) => display.update({ phase: 'copying', entries, bytes: entries * 1000 })
 

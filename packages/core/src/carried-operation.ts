@@ -4,9 +4,8 @@
  */
 
 import type { Bytes } from './backend.js'
-import { type Database, type Encoder, isWithin, prefixed } from './database.js'
+import { type Database, type Encoder, type ExactEncoding, isWithin, prefixed } from './database.js'
 import { codedError } from './errors.js'
-import type { ExactEncoding } from './exact-encoding.js'
 import { copyOf, identityOf, inFormat } from './operation-list.js'
 
 /** An operation as users pass it. */

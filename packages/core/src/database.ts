@@ -3,10 +3,17 @@
 import type { Transcoder } from 'abstract-level'
 import type { Bytes } from './backend.js'
 import { Buffer } from './buffer.js'
-import type { ExactEncoding } from './exact-encoding.js'
 import type { PrepareFunction, PrewriteFunction } from './prewrite.js'
 
 export type Encoder = Pick<Transcoder.Encoding<unknown, Bytes, unknown>, 'encode' | 'decode' | 'format'>
+
+/** What {@link Database.keyEncoding} and {@link Database.valueEncoding} return; see `exact-encoding`. */
+export interface ExactEncoding extends Encoder {
+  /** @throws LEVEL_INVALID_KEY or LEVEL_INVALID_VALUE if the data cannot be stored, or not read again. */
+  encode(data: unknown): Bytes
+  /** Encodes the value of a key, which an error names. */
+  encodeValue(value: unknown, key: unknown): Bytes
+}
 
 /** The members of a database or sublevel that this package uses. The types of abstract-level lack some of them. */
 export interface Database {

@@ -6,7 +6,7 @@
 
 import type { Bytes, Format } from './backend.js'
 import { Buffer } from './buffer.js'
-import type { Encoder } from './database.js'
+import type { ExactEncoding } from './database.js'
 import { bytesOfText, exactBytes, isBase64, isHex, isWellFormed } from './exact-bytes.js'
 import { keyError, kindOf, refuse, valueError } from './unencodable.js'
 
@@ -28,13 +28,6 @@ interface Given {
   readonly format?: string
   readonly buffer?: boolean
   readonly encode?: (data: unknown) => unknown
-}
-
-export interface ExactEncoding extends Encoder {
-  /** @throws LEVEL_INVALID_KEY or LEVEL_INVALID_VALUE if the data cannot be stored, or not read again. */
-  encode(data: unknown): Bytes
-  /** Encodes the value of a key, which an error names. */
-  encodeValue(value: unknown, key: unknown): Bytes
 }
 
 type Role = 'key' | 'value'

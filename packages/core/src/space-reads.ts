@@ -1,9 +1,8 @@
 /** `getSync` of a database or sublevel. All other reads of abstract-level get their encodings from `keyEncoding()` and `valueEncoding()`. */
 
 import type { Bytes } from './backend.js'
-import { prefixed } from './database.js'
+import { type ExactEncoding, prefixed } from './database.js'
 import { codedError } from './errors.js'
-import type { ExactEncoding } from './exact-encoding.js'
 import type { Namespace } from './namespace.js'
 import type { Snapshot } from './snapshot.js'
 import { assertOpen } from './space-writes.js'
