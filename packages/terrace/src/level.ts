@@ -66,8 +66,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * The writes in logs that the last open left out; usually none. It is empty until the database is open, and where another
-   * process owns it. The event `leftOut` carries each of them.
+   * The writes in logs that the open left out; usually none. It is empty unless the database is open and this process owns
+   * it. The event `leftOut` carries each of them.
    */
   get leftOut(): readonly LeftOutLog[] {
     return this.#backend.leftOut

@@ -65,6 +65,7 @@ export class NativeBackend implements Backend<NativeSnapshot> {
   async close(): Promise<void> {
     const { database } = this
     this.#database = null
+    this.leftOut = []
     await binding.close(database)
   }
 

@@ -379,6 +379,7 @@ test('what an open leaves out, since a loss of power seems to have taken a part,
   assert.equal((await after.keys().all()).length, 5)
   assert.deepEqual(readFileSync(join(copy, 'lost', log)), bytes)
   await after.close()
+  assert.deepEqual(after.leftOut, [])
 
   await after.open()
   assert.deepEqual([told.length, after.stats().leftOutLogBytes, after.leftOut], [1, 0, []])
