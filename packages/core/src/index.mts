@@ -11,6 +11,8 @@ export {
   codedError,
   PagedCursor,
   Pieces,
+  Redaction,
+  redactedUrl,
   Sublevel,
   turn
 } from './index.js'

@@ -59,6 +59,11 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   readonly #store: Store
   readonly #keyEncodings: Encodings
   readonly #valueEncodings: Encodings
+  /** What is closed with the database, and what abstract-level closes in its place. */
+  readonly #resources = new Map<Closable, Closable>()
+  /** Whether `close()` is at work. When hook functions refuse to open, abstract-level closes without it, and its rules hold. */
+  #isInClose = false
+  readonly #isClosing = (): boolean => this.#isInClose
   /** @internal */
   readonly namespace: Namespace
   /** @internal */
@@ -182,9 +187,14 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
   override open(options?: AbstractOpenOptions): Promise<void> {
-    return this.namespace.open(() => this.#open(options))
+    // Where it makes no difference, this is the promise of abstract-level itself: it settles before a close() in the same tick begins.
+    const { noop } = this.hooks.postopen as { noop?: boolean }
+    return this.namespace.open(() =>
+      noop === true ? super.open(options as AbstractOpenOptions) : this.#open(options)
+    )
   }
 
+  /** Opens a database whose hook functions may refuse that, so that the back-end is closed again. */
   async #open(options: AbstractOpenOptions | undefined): Promise<void> {
     try {
       await super.open(options as AbstractOpenOptions)
@@ -203,21 +213,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
    * is closed, unless `status` is still `open`.
    */
   override close(): Promise<void> {
-    return this.namespace.close(() => this.#close())
-  }
-
-  async #close(): Promise<void> {
-    let refused: unknown
-    try {
-      await super.close()
-    } catch (error) {
-      // An iterator or a snapshot fails to close only once, and must not keep the store open.
-      refused = error
-      await super.close()
-    }
-    const failure = this.#store.takeCloseFailure()
-    if (failure !== undefined) throw closedWithError(failure.error)
-    if (refused !== undefined) throw closedWithError((refused as Error).cause)
+    return this.namespace.close(() => super.close())
   }
 
   /** @internal */
@@ -244,7 +240,16 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   /** @internal */
   override attachResource(resource: Closable): void {
     if (this.status === 'opening') completeDeferred(resource)
-    super.attachResource(resource as never)
+    if (typeof resource?.close === 'function' && !this.#resources.has(resource)) {
+      this.#resources.set(resource, this.#store.released(resource, this.#isClosing))
+    }
+    super.attachResource((this.#resources.get(resource) ?? resource) as never)
+  }
+
+  /** @internal */
+  override detachResource(resource: Closable): void {
+    super.detachResource((this.#resources.get(resource) ?? resource) as never)
+    this.#resources.delete(resource)
   }
 
   /**
@@ -252,7 +257,18 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
    * fail.
    */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
-    return emitApart(event, () => super.emit(event, ...args))
+    if (event === 'closing') this.#isInClose = true
+    const isHeard = emitApart(event, () => super.emit(event, ...args))
+    if (event === 'closed') this.#reportCloseFailure()
+    return isHeard
+  }
+
+  /** Makes `close()`, which emits its event as the last thing, reject with what could not be written or released. */
+  #reportCloseFailure(): void {
+    this.#isInClose = false
+    this.#resources.clear()
+    const failure = this.#store.takeCloseFailure()
+    if (failure !== undefined) throw closedWithError(failure.error)
   }
 
   // ---- methods that abstract-level calls ----

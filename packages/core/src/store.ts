@@ -10,6 +10,7 @@ import { identityOf, inFormat } from './operation-list.js'
 import { isPromise } from './promise.js'
 import { backendSnapshot, type Snapshot } from './snapshot.js'
 import { inTurn } from './turn.js'
+import type { Closable } from './weak-children.js'
 import type { Writer } from './write-call.js'
 import { WriteQueue } from './write-queue.js'
 
@@ -42,7 +43,7 @@ export class Store implements Writer {
   writes = 0
   /** Why the last call of `open()` failed; undefined if it succeeded. */
   refusal: unknown
-  /** What the back-end failed to do when it was closed, until a call reports it. */
+  /** What could not be written or released when the database was closed, until a call reports it. */
   #closeFailure: { readonly error: unknown } | undefined
 
   constructor(root: Database, backend: Backend) {
@@ -59,11 +60,30 @@ export class Store implements Writer {
       await this.backend.close()
     } catch (error) {
       const isKnown = (error as { code?: unknown } | null)?.code === 'LEVEL_WRITES_REFUSED'
-      if (!isKnown) this.#closeFailure = { error }
+      if (!isKnown) this.#closeFailure ??= { error }
     }
   }
 
-  /** What the back-end failed to do when it was closed. Each failure is returned once. */
+  /**
+   * Something that is closed with the database. If it fails when `isClosing()`, that must not keep the store open: the error is kept
+   * likewise.
+   */
+  released(resource: Closable, isClosing: () => boolean): Closable {
+    return {
+      close: async () => {
+        try {
+          await resource.close()
+        } catch (error) {
+          if (!isClosing()) throw error
+          this.#closeFailure ??= { error }
+          // A sublevel is closed by the second call, once what failed in it is forgotten.
+          await Promise.allSettled([(async () => resource.close())()])
+        }
+      }
+    }
+  }
+
+  /** What could not be written or released when the database was closed. Each failure is returned once. */
   takeCloseFailure(): { readonly error: unknown } | undefined {
     const failure = this.#closeFailure
     this.#closeFailure = undefined

@@ -293,6 +293,26 @@ test('clients that try together make the server hold what its limits say, and ot
   for (const answer of answers) assert.equal((await answer)[0], Tell.result)
 })
 
+test('a read whose request is as large as all that its user may hold has its result', async (t) => {
+  const VALUE = 1 << 20
+  const tokens = { a: { name: 'ada' } }
+  const {
+    db,
+    connect: connectClient,
+    stop
+  } = await serve({
+    db: new PlainMemoryLevel(buffers),
+    tokens,
+    limits: { userBytes: 1 << 18 }
+  })
+  t.after(stop)
+  await db.put(bytes('k'), Buffer.alloc(VALUE, 1))
+  const client = connectClient({ token: 'a', ...buffers })
+  const [value, none] = await client.getMany([bytes('k'), Buffer.alloc(1 << 19)])
+  assert.equal(value.length, VALUE)
+  assert.equal(none, undefined)
+})
+
 /** Begins a WebSocket by hand. */
 function upgraded(address) {
   const { hostname: host, port, pathname } = new URL(address)

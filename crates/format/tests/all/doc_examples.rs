@@ -118,6 +118,7 @@ fn the_file_names_in_the_table_are_those_of_the_code() {
         Table(12),
         LegacyTable(12),
         Temporary(12),
+        Temporary(0),
     ];
     assert_eq!(kinds, expected);
 }

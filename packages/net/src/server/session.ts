@@ -112,7 +112,10 @@ export class Session {
   readonly #budget: Budget
   /** How much of that this session holds, as far as was noted. */
   #heldBytes = 0
-  /** Reads whose large results had no room. They count as running, and are done again. */
+  /**
+   * Reads whose large results had no room. They count as running, and are done again. The budget does not count them: it has to become
+   * free without them.
+   */
   readonly #postponed: Work[] = []
   /** The size of the last result if it was large: the next ones may be, and should not be read in vain. */
   #answerBytes = 0
@@ -192,7 +195,7 @@ export class Session {
     if (this.#channel !== channel) return
     this.#channel = null
     // The client asks for them again.
-    for (const { bytes } of this.#postponed.splice(0)) this.#finished(bytes)
+    for (const _ of this.#postponed.splice(0)) this.#finished()
     this.#note()
     this.#expiry = setTimeout(() => this.host.endSession(this), timerMs(this.limits.sessionMs))
     this.#expiry.unref()
@@ -219,8 +222,7 @@ export class Session {
     }
 
     this.#running++
-    this.#runningBytes += bytes
-    this.#note()
+    this.#hold(bytes)
     const work: Work = { request, kind: message[0], bytes, startedAt: this.host.statistics.now(), message }
     if (this.host.isClosing) this.#done(work, [Tell.failure, number, ...described(closing())])
     else this.#run(work, number, parts)
@@ -324,6 +326,8 @@ export class Session {
 
   #done(work: Work, message: Answer): void {
     const { request, kind, bytes, startedAt } = work
+    // Before it is asked whether there is room for the result.
+    this.#hold(-bytes)
     const [answer, frame] = packed(message)
     this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0
     const isLarge = request.isRepeatable && this.#answerBytes > 0
@@ -337,7 +341,7 @@ export class Session {
     this.host.statistics.answered(kind, startedAt, answer[0] === Tell.failure)
     if (!request.isRepeatable) this.#results.keep(answer[1], answer, frame.length)
     this.#channel?.sendPacked(frame)
-    this.#finished(bytes)
+    this.#finished()
     this.#note()
     this.#redo()
     this.#proceed()
@@ -348,9 +352,14 @@ export class Session {
     else this.#channel?.proceed()
   }
 
-  #finished(bytes: number): void {
+  /** Notes that a request begins to be worked on, or ends. */
+  #hold(bytes: number): void {
+    this.#runningBytes = Math.max(0, this.#runningBytes + bytes)
+    this.#note()
+  }
+
+  #finished(): void {
     this.#running--
-    this.#runningBytes = Math.max(0, this.#runningBytes - bytes)
     if (this.#running === 0) this.#idle?.()
   }
 
@@ -361,6 +370,7 @@ export class Session {
     const work = this.#postponed.shift()
     if (work === undefined) return
     this.#isRedoing = true
+    this.#hold(work.bytes)
     const parts = new PartReader(work.message)
     this.#run(work, parts.number('number'), parts)
   }
