@@ -51,7 +51,7 @@ mod tests {
             refuse_foreign_layout(&names, Path::new("/db")).map_err(|error| (error.kind(), error.to_string()))
         };
         for (names, writer) in [
-            (&["CURRENT", "sst_0"][..], "Basho's fork"),
+            (&["CURRENT", "sst_0"][..], "Basho's fork of LevelDB"),
             (&["CURRENT", "marker.manifest.000002.MANIFEST-000006", "OPTIONS-000007"], "Pebble"),
             (&["CURRENT", "IDENTITY", "OPTIONS-000007"], "RocksDB"),
             (&["CURRENT", "OPTIONS-000007"], "RocksDB or Pebble"),
