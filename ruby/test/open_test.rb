@@ -217,6 +217,28 @@ class OpenTest < DatabaseTest
     assert_match(/\A\d+\.\d+\.\d+\z/, LevelDB.terrace_version)
   end
 
+  def test_writes_that_are_left_out_are_listed
+    return unless terrace?
+
+    copy = File.join(@directory, 'copy')
+    LevelDB::DB.open(@path) do |db|
+      20.times { |number| db["key#{number}"] = 'x' * 1500 }
+      assert_empty db.left_out
+      # Copied while the database is open: nothing says yet how much of the log is on the disk.
+      FileUtils.cp_r(@path, copy)
+    end
+    log = Dir[File.join(copy, '*.log')].find { |path| File.size(path).positive? }
+    File.open(log, 'r+b') do |file|
+      file.seek(8192)
+      file.write("\0" * 512)
+    end
+    LevelDB::DB.open(copy) do |db|
+      assert_equal 1, db.left_out.size
+      assert_match(/\Awrites are left out: .*#{File.basename(log)} at byte \d+/, db.left_out.first)
+    end
+    LevelDB::DB.open(copy) { |db| assert_empty db.left_out }
+  end
+
   def test_mappings_can_be_turned_off
     %i[map_tables map_log].each do |name|
       next assert_raises(LevelDB::NotSupportedError) { LevelDB::DB.new(@path, name => false) } unless terrace?
@@ -244,7 +266,7 @@ class OpenTest < DatabaseTest
 
   def only_terrace_can
     LevelDB::DB.open(@path) do |db|
-      %i[flush refresh verify].each { |name| assert_raises(LevelDB::NotSupportedError) { db.public_send(name) } }
+      %i[flush refresh verify left_out].each { |name| assert_raises(LevelDB::NotSupportedError) { db.public_send(name) } }
       assert_raises(LevelDB::NotSupportedError) { db.checkpoint(File.join(@directory, 'copy')) }
     end
     assert_raises(LevelDB::NotSupportedError) { LevelDB::DB.new(@path, read_only: true) }

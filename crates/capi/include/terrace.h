@@ -48,6 +48,11 @@ void terrace_checkpoint(leveldb_t* db, const char* target, char** errptr);
 /* Reads every table from end to end and checks checksums, order and filters. Fails with the first damage found. */
 void terrace_verify(leveldb_t* db, char** errptr);
 
+/* The writes in logs that the open left out, because a loss of power seems to have taken a part of them, or because logs
+   that another engine wrote are missing: a line for each log, to be freed with leveldb_free. NULL if there are none,
+   which is usual. */
+char* terrace_left_out(leveldb_t* db);
+
 enum { terrace_level_count = 7 };
 
 /* Numbers about a level. Jobs are flushes and compactions into the level since the database was opened. */

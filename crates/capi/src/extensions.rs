@@ -11,7 +11,7 @@ use terrace_engine::limits::LEVEL_COUNT;
 use crate::barrier::{self, ErrorPointer, or_report};
 use crate::database::Database;
 use crate::failure::{Failure, Result, given};
-use crate::memory::directory;
+use crate::memory::{copy_text, directory};
 use crate::options::OptionsHandle;
 
 /// A `terrace_level_statistics_t`.
@@ -120,6 +120,14 @@ unsafe extern "C" fn terrace_checkpoint(
 #[unsafe(no_mangle)]
 extern "C" fn terrace_verify(database: Option<&Database>, error: ErrorPointer<'_>) {
     or_report(error, (), || Ok(given("db", database)?.db().verify()?));
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn terrace_left_out(database: Option<&Database>) -> *mut c_char {
+    let lines = barrier::catch(|| -> Result<Option<String>> {
+        Ok(given("db", database)?.db().property("terrace.left-out").filter(|lines| !lines.is_empty()))
+    });
+    lines.unwrap_or_default().map_or(ptr::null_mut(), |lines| copy_text(&lines))
 }
 
 /// `size` is the size of the program's type, which may be older or newer than ours.

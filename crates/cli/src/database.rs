@@ -3,15 +3,17 @@
 //! Predecessor: the commands. Successor: the engine.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use terrace_engine::{Compression, Db, Dialect, Error as EngineError, ErrorKind, Options};
+use terrace_engine::{Compression, Db, Dialect, Error as EngineError, ErrorKind, Options, UserComparator};
 use terrace_format::file_name;
 
 use crate::failure::{Failure, Problem};
 use crate::order;
 use crate::progress::{Progress, Unit};
+use crate::text::{Json, shell_word};
 
 /// The argument that names the database's directory.
 #[derive(Args, Clone, Debug)]
@@ -113,6 +115,14 @@ pub(crate) struct CreateArguments {
 }
 
 impl CreateArguments {
+    /// The order that the database in `directory` has, or will have.
+    pub(crate) fn order(&self, directory: &Path) -> Result<UserComparator, Failure> {
+        match &self.comparator {
+            Some(name) => order::by_name(name),
+            None => order::of_directory(directory),
+        }
+    }
+
     /// Opens the database, or creates it if requested.
     pub(crate) fn open(&self, directory: &Path) -> Result<Db, Failure> {
         if !self.create {
@@ -135,6 +145,13 @@ impl CreateArguments {
 
 /// Opens the database in `directory` for reading, as it is now, without a lock and without changing a byte.
 pub(crate) fn open_to_read(directory: &Path) -> Result<Db, Failure> {
+    let db = open_to_check(directory)?;
+    warn_of_left_out(&db);
+    Ok(db)
+}
+
+/// Like [`open_to_read`], for a command that itself reports what the open left out.
+pub(crate) fn open_to_check(directory: &Path) -> Result<Db, Failure> {
     check_is_directory(directory)?;
     let comparator = order::of_directory(directory)?;
     let options = Options {
@@ -146,13 +163,48 @@ pub(crate) fn open_to_read(directory: &Path) -> Result<Db, Failure> {
         map_tables: false,
         ..Options::default()
     };
-    open(directory, options)
+    open_quietly(directory, options)
 }
 
 /// Opens a database. That takes long if its logs are large.
 fn open(directory: &Path, options: Options) -> Result<Db, Failure> {
+    let db = open_quietly(directory, options)?;
+    warn_of_left_out(&db);
+    Ok(db)
+}
+
+fn open_quietly(directory: &Path, options: Options) -> Result<Db, Failure> {
     let _progress = Progress::new("opening", Unit::Time, None);
     Ok(Db::open(directory, options)?)
+}
+
+/// Prints a line for each log of which writes are left out.
+fn warn_of_left_out(db: &Db) {
+    for left_out in db.left_out_logs() {
+        // Nobody may be listening.
+        let _ = writeln!(io::stderr(), "terrace: {left_out}");
+    }
+}
+
+/// The member of a JSON object that states what the open left out of the logs.
+pub(crate) fn left_out_member(db: &Db) -> (&'static str, Json) {
+    let left_out = db.left_out_logs().iter().map(|left_out| {
+        Json::Object(vec![
+            ("file", left_out.name.as_str().into()),
+            ("bytes", left_out.bytes.into()),
+            ("problem", left_out.to_string().into()),
+        ])
+    });
+    ("left_out", Json::Array(left_out.collect()))
+}
+
+/// The same for the lines of a command that prints one for each entry, with a comma before it; empty if nothing is left out.
+pub(crate) fn left_out_in_line(db: &Db) -> String {
+    if db.left_out_logs().is_empty() {
+        return String::new();
+    }
+    let (name, left_out) = left_out_member(db);
+    format!(",\"{name}\":{left_out}")
 }
 
 /// Whether a directory is missing or contains no database.
@@ -169,7 +221,10 @@ pub(crate) fn check_is_directory(directory: &Path) -> Result<(), Failure> {
     match fs::metadata(directory) {
         Ok(metadata) if !metadata.is_dir() => Err(Problem::database(
             format!("{shown} is a file, not a database's directory"),
-            format!("Give the directory that contains it. `terrace inspect {shown}` explains the file."),
+            format!(
+                "Give the directory that contains it. `terrace inspect {}` explains the file.",
+                shell_word(directory)
+            ),
         )),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -3,6 +3,7 @@
 //! Predecessor: the commands. Successor: `main`, which prints and exits.
 
 use std::fmt;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use terrace_engine::{Error as EngineError, ErrorKind};
 use terrace_format::file_name::{self, FileKind};
 
 use crate::owner;
+use crate::text::shell_word;
 
 /// Any failure of a command. [`explain`] finds out what it means to the caller.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -54,6 +56,11 @@ Exit codes:
   4  the database is in use by another process
   5  the command met damage in the database";
 
+/// Advice about files that are in another format.
+const FOREIGN: &str = "Another program, or a newer version of terrace, may be able to read it.";
+
+const GIVE_DIRECTORY: &str = "Give the directory that contains the file CURRENT.";
+
 /// A failure that a command itself detected.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -77,6 +84,11 @@ impl Problem {
             advice: Some(advice.into()),
             is_missing: false,
         })
+    }
+
+    /// The file at `path` is in another engine's format: sound, as far as can be known.
+    pub(crate) fn foreign(path: &Path, what: impl fmt::Display) -> Failure {
+        Self::database(format!("{}: {what}", path.display()), FOREIGN)
     }
 
     /// The directory does not exist.
@@ -123,12 +135,12 @@ pub(crate) fn explain(failure: &Failure) -> (u8, String) {
 /// The exit code of an engine error, and advice for the user.
 fn advise(error: &EngineError) -> (u8, Option<String>) {
     let path = error.path();
-    let shown = path.map_or_else(|| "DB".into(), |path| path.display().to_string());
-    let directory = path.map_or_else(|| "DB".into(), |path| directory_of(path).display().to_string());
+    let shown = path.map_or_else(|| "DB".into(), shell_word);
+    let directory = path.map_or_else(|| "DB".into(), |path| shell_word(directory_of(path)));
     match error.kind() {
         ErrorKind::InvalidArgument => (code::USAGE, None),
         ErrorKind::NoDatabase => {
-            (code::DATABASE, Some("Give the directory that contains the file CURRENT.".to_owned()))
+            (code::DATABASE, Some(path.map_or_else(|| GIVE_DIRECTORY.to_owned(), give_directory)))
         }
         ErrorKind::AlreadyExists => {
             (code::DATABASE, Some("Choose a directory that does not exist yet.".to_owned()))
@@ -157,10 +169,7 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             };
             (code::DAMAGED, Some(advice))
         }
-        ErrorKind::Unsupported => (
-            code::DATABASE,
-            Some("Another program, or a newer version of terrace, may be able to read it.".to_owned()),
-        ),
+        ErrorKind::Unsupported => (code::DATABASE, Some(FOREIGN.to_owned())),
         ErrorKind::DiskFull => {
             let advice = "Nothing that was written is lost. Make room on the disk and run the command again.";
             (code::DATABASE, Some(advice.to_owned()))
@@ -171,10 +180,44 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             (code::DATABASE, Some(advice.to_owned()))
         }
         ErrorKind::ReadOnly => {
-            (code::DATABASE, Some("Copy the directory to a place where it can be changed.".to_owned()))
+            let advice = match path.filter(|path| is_unreadable(path)) {
+                Some(path) => format!(
+                    "Run the command as a user who may read it: `ls -l {}` shows who may.",
+                    shell_word(directory_of(path))
+                ),
+                None => "Copy the directory to a place where it can be changed.".to_owned(),
+            };
+            (code::DATABASE, Some(advice))
         }
         _ => (code::DATABASE, None),
     }
+}
+
+/// Whether this process may not read the file or directory.
+fn is_unreadable(path: &Path) -> bool {
+    let is_denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    if path.is_dir() {
+        fs::read_dir(path).is_err_and(is_denied)
+    } else {
+        File::open(path).is_err_and(is_denied)
+    }
+}
+
+/// What to give instead of `directory`, which holds no database. Names the databases within it.
+pub(crate) fn give_directory(directory: &Path) -> String {
+    const MAX_NAMED: usize = 3;
+    const MAX_EXAMINED: usize = 1000;
+    let Ok(entries) = fs::read_dir(directory) else { return GIVE_DIRECTORY.to_owned() };
+    let within = entries.take(MAX_EXAMINED).flatten().map(|entry| entry.path());
+    let mut found: Vec<_> = within.filter(|path| path.join(file_name::CURRENT).is_file()).collect();
+    if found.is_empty() {
+        return GIVE_DIRECTORY.to_owned();
+    }
+    found.sort();
+    let others = found.len().saturating_sub(MAX_NAMED);
+    let named: Vec<_> = found.iter().take(MAX_NAMED).map(|path| shell_word(path)).collect();
+    let others = if others == 0 { String::new() } else { format!(" and {others} others") };
+    format!("Give the directory that contains the file CURRENT: {}{others}.", named.join(", "))
 }
 
 /// Whether a repair of the file's directory would ignore the file: `/etc/passwd`, or a table in `lost`.

@@ -10,6 +10,9 @@ use terrace_format::comparator::name_text;
 
 use crate::failure::{Failure, Problem};
 
+/// The names of the orders that the program knows.
+pub(crate) const KNOWN: [&str; 2] = ["leveldb.BytewiseComparator", "idb_cmp1"];
+
 /// The order of the database in `directory`; bytewise if it is unreadable, because the open that follows says why.
 ///
 /// # Errors

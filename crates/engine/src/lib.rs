@@ -35,6 +35,7 @@ mod dialect;
 mod error;
 mod files;
 mod flush;
+mod foreign;
 mod health;
 mod info_log;
 mod ingest;
@@ -62,7 +63,6 @@ mod write;
 pub use cache::block_cache::BlockCache;
 pub use db::Db;
 pub use db::compact_range::CompactRange;
-pub use db::left_out_log::LeftOutLog;
 pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use dialect::Dialect;
 pub use error::{Error, ErrorKind, Result};
@@ -72,6 +72,9 @@ pub use read::db_iterator::DbIterator;
 pub use read::get::Pinned;
 pub use read::snapshot::Snapshot;
 pub use read_tier::ReadTier;
+pub use recovery::left_out::{LeftOutKind, LeftOutLog};
+pub use recovery::source::FileSource;
+pub use repair::replay::intact_records;
 pub use repair::report::{
     Damage, KeyRange, LevelSource, RepairReport, ReplayedLog, SalvagedTable, SetAsideFile, Uncertainty,
 };

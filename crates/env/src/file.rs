@@ -66,6 +66,23 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
         Ok((offset < self.size_bytes()?).then_some(offset))
     }
 
+    /// The offset after the last byte that may not be zero, as far as [`next_data`](Self::next_data) tells.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next_data`](Self::next_data).
+    fn end_of_data(&self) -> Result<u64> {
+        let (mut low, mut high) = (0, self.size_bytes()?);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.next_data(middle)? {
+                Some(data) => low = data + 1,
+                None => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
     /// The whole file as bytes in memory that outlive this handle; `None` if the environment does not support that,
     /// or not for this file. Use it for files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be
     /// complete: nobody may change it while the bytes are in use. If the device fails, or another program truncates

@@ -28,7 +28,9 @@ use std::convert::Infallible;
 use crate::coding::decode_fixed32;
 use crate::compression::DEFLATE_ID;
 use crate::crc;
-use crate::limits::{BLOCK_TRAILER_SIZE_BYTES, MAX_BLOCK_PADDING_BYTES, PAGE_SIZE_BYTES};
+use crate::limits::{
+    BLOCK_TRAILER_SIZE_BYTES, MAX_BLOCK_PADDING_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, PAGE_SIZE_BYTES,
+};
 use crate::table::BlockHandle;
 
 /// The largest compression id that a table may have.
@@ -39,6 +41,9 @@ const WASTE_LIMIT_BYTES: u64 = 512 << 20;
 
 /// The smallest window in which the scan looks for the end of a block after damage.
 const MIN_WINDOW_BYTES: u64 = 16 << 10;
+
+/// No block is larger, compressed or not.
+const MAX_BLOCK_BYTES: u64 = MAX_DECOMPRESSED_BLOCK_SIZE_BYTES as u64;
 
 /// The number of bytes read at once.
 const CHUNK_SIZE_BYTES: usize = 256 << 10;
@@ -117,11 +122,12 @@ where
     pub fn next(&mut self) -> Result<Option<ScannedBlock>, E> {
         while self.start < self.window.end && self.wasted_bytes < WASTE_LIMIT_BYTES {
             if let Some(start) = self.end_of_padding()?
-                && let Some(size) = self.size_of_block(start, u64::MAX)?
+                && let Some(size) = self.size_of_block(start, MAX_BLOCK_BYTES)?
             {
                 return Ok(Some(self.found(start, size)));
             }
-            let limit = if self.is_chained { u64::MAX } else { MIN_WINDOW_BYTES.max(4 * self.largest_bytes) };
+            let limit =
+                if self.is_chained { MAX_BLOCK_BYTES } else { MIN_WINDOW_BYTES.max(4 * self.largest_bytes) };
             let Some(size) = self.size_of_block(self.start, limit)? else {
                 self.is_chained = false;
                 self.start += 1;
@@ -165,7 +171,8 @@ where
     fn size_of_block(&mut self, start: u64, limit: u64) -> Result<Option<u64>, E> {
         let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
         let last_end = self.window.end.saturating_sub(trailer).min(start.saturating_add(limit));
-        let budget = WASTE_LIMIT_BYTES.max(self.window.end).saturating_sub(self.wasted_bytes);
+        let longest = self.window.end.min(MAX_BLOCK_BYTES);
+        let budget = WASTE_LIMIT_BYTES.max(longest).saturating_sub(self.wasted_bytes);
         let mut sum = crc::crc32c(&[]);
         let mut at = start;
         while at <= last_end && at - start <= budget {

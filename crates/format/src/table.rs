@@ -34,6 +34,14 @@ use crate::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES, MAX_VARINT64_SI
 /// The last eight bytes of every table, as a little-endian number.
 pub const TABLE_MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 
+/// The magic numbers of tables in other formats, and whose they are.
+const FOREIGN_MAGICS: [(u64, &str); 4] = [
+    (0x88e2_41b7_85f4_cff7, "RocksDB or Pebble"),
+    (0x8242_2296_63bf_9564, "RocksDB"),
+    (0x4f34_18eb_7a8f_13b8, "RocksDB"),
+    (0xf09f_aab3_f09f_aab3, "Pebble"),
+];
+
 /// Name of the metaindex entry that holds the table's [`TableCounts`]. Private to Terrace; LevelDB ignores it.
 pub const COUNTS_METAINDEX_KEY: &[u8] = b"terrace.counts";
 
@@ -132,14 +140,19 @@ impl Footer {
     /// # Errors
     ///
     /// `Corrupt` if there are not exactly 48 bytes, if they do not end with the magic number, or if a handle is cut
-    /// off.
+    /// off. `Unsupported` if they end with the magic number of another engine.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let corrupt = |problem: String, offset: usize| FormatError::corrupt("footer", problem, offset as u64);
         if bytes.len() != FOOTER_SIZE_BYTES {
             return Err(corrupt(format!("{} bytes where {FOOTER_SIZE_BYTES} are needed", bytes.len()), 0));
         }
         let (handles, magic) = bytes.split_at(FOOTER_SIZE_BYTES - 8);
-        if decode_fixed64(magic) != TABLE_MAGIC {
+        let number = decode_fixed64(magic);
+        if let Some((_, writer)) = FOREIGN_MAGICS.iter().find(|(foreign, _)| *foreign == number) {
+            let problem = format!("a table of {writer}");
+            return Err(FormatError::unsupported("footer", problem, handles.len() as u64));
+        }
+        if number != TABLE_MAGIC {
             return Err(corrupt("the magic number is wrong: not a table".into(), handles.len()));
         }
         let named = |name: &str, error: FormatError, start: usize| {

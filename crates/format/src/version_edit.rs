@@ -17,7 +17,8 @@
 //! ```
 //!
 //! Within one edit, deletions apply before additions. If a field that should occur once is repeated, the last one
-//! counts. LevelDB used tag 8 before it was published. Basho's fork writes new files with tags 10 and 11.
+//! counts. LevelDB used tag 8 before it was published. Basho's fork writes new files with tags 10 and 11. RocksDB and
+//! Pebble use tags from 100 on, and RocksDB uses 10 for a log. goleveldb has no fixed number of levels.
 //!
 //! Predecessor: a flush, a compaction or an ingestion. Successor: [`crate::log`], which frames an edit as one record of
 //! the manifest.
@@ -39,6 +40,11 @@ const TAG_NEW_FILE: u32 = 7;
 const TAG_PREVIOUS_LOG_NUMBER: u32 = 9;
 const TAG_BASHO_NEW_FILE: u32 = 10;
 const TAG_BASHO_NEW_FILE_WITH_EXPIRY: u32 = 11;
+/// RocksDB's and Pebble's own tags for files and column families.
+const TAGS_OF_ROCKSDB: std::ops::Range<u32> = 100..400;
+
+/// goleveldb adds levels as a database grows. Nobody needs as many as this.
+const MAX_FOREIGN_LEVELS: usize = 64;
 
 /// A table that a version edit adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,8 +121,8 @@ impl VersionEdit {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if a field is cut off, a level is 7 or more, or a key is not an internal key. `Unsupported` if a tag
-    /// is unknown to LevelDB, because its field cannot be skipped.
+    /// `Corrupt` if a field is cut off, no engine has such a level, or a key is not an internal key. `Unsupported` if a tag
+    /// is unknown to LevelDB, because its field cannot be skipped, and for levels that only goleveldb has.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut edit = Self::default();
         let mut decoder = Decoder::new(STRUCTURE, bytes);
@@ -144,8 +150,16 @@ impl VersionEdit {
                     let level = read_level(&mut decoder)?;
                     edit.new_files.push((level, read_file(&mut decoder)?));
                 }
-                tag @ (TAG_BASHO_NEW_FILE | TAG_BASHO_NEW_FILE_WITH_EXPIRY) => {
+                // RocksDB has another meaning for it.
+                tag @ TAG_BASHO_NEW_FILE => {
+                    let problem = format!("tag {tag}: a database of RocksDB or of Basho's LevelDB fork");
+                    return Err(tag_at.unsupported(problem));
+                }
+                tag @ TAG_BASHO_NEW_FILE_WITH_EXPIRY => {
                     return Err(tag_at.unsupported(format!("tag {tag}: a database of Basho's LevelDB fork")));
+                }
+                tag if TAGS_OF_ROCKSDB.contains(&tag) => {
+                    return Err(tag_at.unsupported(format!("tag {tag}: a database of RocksDB or Pebble")));
                 }
                 tag => return Err(tag_at.unsupported(format!("tag {tag}: a future format"))),
             }
@@ -172,6 +186,10 @@ fn read_sequence(decoder: &mut Decoder<'_>) -> Result<SequenceNumber> {
 fn read_level(decoder: &mut Decoder<'_>) -> Result<usize> {
     let at = decoder.clone();
     let level = decoder.varint32("level")? as usize;
+    if (LEVEL_COUNT..MAX_FOREIGN_LEVELS).contains(&level) {
+        let problem = format!("level {level}: a database of goleveldb with more than {LEVEL_COUNT} levels");
+        return Err(at.unsupported(problem));
+    }
     if level >= LEVEL_COUNT {
         return Err(at.corrupt(format!("level {level}; there are {LEVEL_COUNT}")));
     }
@@ -237,16 +255,19 @@ mod tests {
         assert_eq!(refuse(&[2, 7, 8]), (Unsupported, "tag 8: a future format".into(), 2));
         assert_eq!(refuse(&[0]).0, Unsupported);
         assert_eq!(refuse(&[12, 1]).0, Unsupported);
-        for tag in [10, 11] {
+        for (tag, writers) in [(10, "RocksDB or of Basho's"), (11, "Basho's"), (103, "RocksDB or Pebble")] {
             let (kind, problem, _) = refuse(&[tag, 1, 1]);
-            assert_eq!((kind, problem.contains("Basho")), (Unsupported, true));
+            assert_eq!((kind, problem.contains(writers)), (Unsupported, true), "{problem}");
         }
+        assert!(refuse(&[0xc8, 1, 1]).1.contains("RocksDB"), "a column family");
+        let (kind, problem, offset) = refuse(&[6, 7, 1]);
+        assert_eq!((kind, offset, problem.contains("goleveldb")), (Unsupported, 1, true), "{problem}");
     }
 
     #[test]
     fn damage_is_named_with_its_offset() {
         use FormatErrorKind::Corrupt;
-        assert_eq!(refuse(&[6, 7, 1]), (Corrupt, "level 7; there are 7".into(), 1));
+        assert_eq!(refuse(&[6, 64, 1]), (Corrupt, "level 64; there are 7".into(), 1));
         assert_eq!(refuse(&[6, 1]), (Corrupt, "deleted file is cut off".into(), 2));
         assert_eq!(refuse(&[1, 3, b'a']), (Corrupt, "comparator name is cut off".into(), 2));
         assert_eq!(

@@ -41,7 +41,7 @@ pub fn register(env: Env, exports: Value) -> Fallible<()> {
         ("refresh", callback!(maintenance::refresh)),
         ("property", callback!(maintenance::property)),
         ("stats", callback!(maintenance::stats)),
-        ("leftOutLog", callback!(maintenance::left_out_log)),
+        ("leftOutLogs", callback!(maintenance::left_out_logs)),
         ("destroy", callback!(maintenance::destroy)),
         ("repair", callback!(maintenance::repair)),
     ];

@@ -144,15 +144,19 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
     Ok(object)
 }
 
-/// `leftOutLog(database)`: the part of the logs that the open left out, or undefined.
-pub fn left_out_log(call: &Call<'_>) -> Fallible<Value> {
+/// `leftOutLogs(database)`: an array of what the open left out of the logs.
+pub fn left_out_logs(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
-    let Some(left_out) = database.db().left_out_log() else { return env.undefined() };
-    let object = numbers(env, &[(c"bytes", left_out.bytes as f64)])?;
-    env.set_property(object, c"file", env.string(left_out.name.as_bytes())?)?;
-    env.set_property(object, c"message", env.string(left_out.reason.to_string().as_bytes())?)?;
-    Ok(object)
+    let left_out = database.db().left_out_logs();
+    let array = env.array(left_out.len())?;
+    for (index, log) in left_out.iter().enumerate() {
+        let object = numbers(env, &[(c"bytes", log.bytes as f64)])?;
+        env.set_property(object, c"file", env.string(log.name.as_bytes())?)?;
+        env.set_property(object, c"message", env.string(log.reason.to_string().as_bytes())?)?;
+        env.set_element(array, index, object)?;
+    }
+    Ok(array)
 }
 
 /// `destroy(path)`: a promise.

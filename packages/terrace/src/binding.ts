@@ -76,13 +76,16 @@ export interface Stats {
   leftOutLogBytes: number
 }
 
-/** What an open left out of the logs. The event `leftOut` carries it. */
+/** What an open left out of the logs. The event `leftOut` carries it, and `leftOut` has it. */
 export interface LeftOutLog {
-  /** The log with a place that looks as a loss of power would leave it. It and all later logs are in the directory `lost`. */
+  /**
+   * The log with a place that looks as a loss of power would leave it: it and all later logs are in the directory `lost`. Or a
+   * log of another engine that is missing, or whose end is.
+   */
   file: string
-  /** The bytes that were left out, later logs included. */
+  /** The bytes that were left out, later logs included; 0 if they are not in the directory. */
   bytes: number
-  /** What is wrong at that place. */
+  /** What is wrong, and where. */
   message: string
 }
 
@@ -170,7 +173,7 @@ export interface Binding extends MemoryBinding {
   checkpoint(database: NativeDatabase, path: string): Promise<void>
   refresh(database: NativeDatabase): Promise<void>
   property(database: NativeDatabase, name: string): string | undefined
-  leftOutLog(database: NativeDatabase): LeftOutLog | undefined
+  leftOutLogs(database: NativeDatabase): LeftOutLog[]
   stats(database: NativeDatabase): Stats
 
   destroy(path: string): Promise<void>

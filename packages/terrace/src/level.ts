@@ -8,7 +8,7 @@ import {
   type WatchOptions
 } from 'terrace-core'
 import type { SharedBackend } from 'terrace-net/shared'
-import type { NativeDatabase, Stats } from './binding.js'
+import type { LeftOutLog, NativeDatabase, Stats } from './binding.js'
 import { binding } from './load-binding.js'
 import { NativeBackend } from './native-backend.js'
 import {
@@ -63,6 +63,14 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   /** The location as it was passed to the constructor. */
   get location(): string {
     return this.#location
+  }
+
+  /**
+   * The writes in logs that the open left out; usually none. It is empty unless the database is open and this process owns
+   * it. The event `leftOut` carries each of them.
+   */
+  get leftOut(): readonly LeftOutLog[] {
+    return this.#backend.leftOut
   }
 
   /** Whether this process owns the database: always, unless it is shared and another process has it. */

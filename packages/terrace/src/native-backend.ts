@@ -34,7 +34,9 @@ export class NativeBackend implements Backend<NativeSnapshot> {
 
   /** The option `multithreading`: whether other instances in this process may have the same database open. */
   multithreading: boolean
-  /** Called with what an open has left out of the logs. */
+  /** What the last open left out of the logs. */
+  leftOut: readonly LeftOutLog[] = []
+  /** Called with each of {@link leftOut}. */
   onLeftOut: (leftOut: LeftOutLog) => void = () => {}
 
   /** @param path - An absolute path, so that a change of the working directory does not matter. */
@@ -56,13 +58,14 @@ export class NativeBackend implements Backend<NativeSnapshot> {
   async open(options: OpenOptions): Promise<void> {
     this.multithreading = options.multithreading === true
     this.#database = await binding.open(this.#path, nativeOptions(options))
-    const leftOut = binding.leftOutLog(this.#database)
-    if (leftOut !== undefined) this.onLeftOut(leftOut)
+    this.leftOut = binding.leftOutLogs(this.#database)
+    for (const log of this.leftOut) this.onLeftOut(log)
   }
 
   async close(): Promise<void> {
     const { database } = this
     this.#database = null
+    this.leftOut = []
     await binding.close(database)
   }
 

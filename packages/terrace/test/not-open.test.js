@@ -95,6 +95,7 @@ test('every method that a database has is among the calls, or needs no open data
     ],
     'multithreading',
     'isOwner',
+    'leftOut',
     // It is for shared databases.
     'watch',
     ...['sublevel', 'prefixKey', 'keyEncoding', 'valueEncoding', 'attachResource', 'detachResource', 'emit']

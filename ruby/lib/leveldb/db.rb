@@ -229,20 +229,18 @@ module LevelDB
       @handle.closed?
     end
 
+    # The writes in logs that opening the database left out, because a loss of power seems to have taken a part of them, or
+    # because logs of another engine are missing: a String for each log. Usually empty. Terrace only.
+    def left_out
+      function = DB.beyond(:TERRACE_LEFT_OUT)
+      taken_text { |database| function.call(database) }.to_s.lines(chomp: true)
+    end
+
     # Returns what the database knows about itself, such as "leveldb.stats" or "leveldb.num-files-at-level0", or nil for an
     # unknown name.
     def property(name)
       name = Native.bytes(name, 'a name')
-      @handle.use do |database|
-        text = Native::PROPERTY_VALUE.call(database, Native.c_string(name))
-        next if text.zero?
-
-        begin
-          Native.text_at(text)
-        ensure
-          Native::FREE.call(text)
-        end
-      end
+      taken_text { |database| Native::PROPERTY_VALUE.call(database, Native.c_string(name)) }
     end
 
     # The property "leveldb.stats".
@@ -304,6 +302,20 @@ module LevelDB
 
     def initialize_copy(_other)
       raise TypeError, "can't copy #{self.class}"
+    end
+
+    # The text that a function returns, or nil. Frees it.
+    def taken_text
+      @handle.use do |database|
+        text = yield database
+        next if text.zero?
+
+        begin
+          Native.text_at(text)
+        ensure
+          Native::FREE.call(text)
+        end
+      end
     end
 
     def call_beyond(name, *arguments)

@@ -92,6 +92,7 @@ module LevelDB
       terrace_flush: [NOTHING, [OBJECT, BYTES]],
       terrace_checkpoint: [NOTHING, [OBJECT, BYTES, BYTES]],
       terrace_verify: [NOTHING, [OBJECT, BYTES]],
+      terrace_left_out: [OBJECT, [OBJECT]],
       # options.json: setters of Terrace alone (make options)
       terrace_options_set_map_tables: [NOTHING, [OBJECT, FLAG]],
       terrace_options_set_map_log: [NOTHING, [OBJECT, FLAG]]

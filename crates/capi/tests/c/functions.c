@@ -103,6 +103,7 @@ void terrace_functions(const char* directory) {
   terrace_statistics_t statistics;
   terrace_statistics(db, &statistics, sizeof statistics);
   CHECK(tables(&statistics) == 0 && statistics.last_sequence == 1 && statistics.memtable_bytes > 0);
+  CHECK(terrace_left_out(db) == NULL);
   terrace_flush(db, &error);
   WORKS(error);
   terrace_statistics(db, &statistics, sizeof statistics);

@@ -10,7 +10,7 @@ use clap::Args;
 use terrace_engine::{Bounds, Db, UserComparator};
 
 use super::Failure;
-use crate::database::Directory;
+use crate::database::{Directory, left_out_member};
 use crate::failure::Answer;
 use crate::progress::{Progress, Unit};
 use crate::range::{RangeArguments, Selection, iterate};
@@ -41,7 +41,7 @@ pub(crate) struct What {
     /// Count with this many threads [default: one per core].
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
-    /// Print {"entries":…,"key_bytes":…,"value_bytes":…}.
+    /// Print {"entries":…,"key_bytes":…,"value_bytes":…,"left_out":[…]}.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -82,6 +82,7 @@ impl What {
                 ("entries", tally.entries.into()),
                 ("key_bytes", tally.key_bytes.into()),
                 ("value_bytes", tally.value_bytes.into()),
+                left_out_member(db),
             ]);
             writeln!(out, "{json}")?;
         } else {

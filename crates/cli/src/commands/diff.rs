@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::Failure;
-use crate::database::{Directory, open_to_read};
+use crate::database::{Directory, left_out_in_line, open_to_read};
 use crate::failure::{Answer, Problem};
 use crate::progress::{Progress, Unit};
 use crate::range::{Entry, RangeArguments};
@@ -48,6 +48,11 @@ pub(crate) struct Diff {
 impl Diff {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
         let (first, second) = (self.directory.read()?, open_to_read(&self.other)?);
+        let left_out = [&first, &second]
+            .map(left_out_in_line)
+            .into_iter()
+            .find(|lines| !lines.is_empty())
+            .unwrap_or_default();
         let comparator = first.options().comparator.clone();
         let other = &second.options().comparator;
         if comparator.name() != other.name() {
@@ -82,7 +87,11 @@ impl Diff {
                 }
                 let first = a.filter(|_| order.is_le());
                 let second = b.filter(|_| order.is_ge());
-                if self.json { self.print_json(out, first, second) } else { self.print(out, first, second) }?;
+                if self.json {
+                    self.print_json(out, first, second, &left_out)
+                } else {
+                    self.print(out, first, second)
+                }?;
             }
             compared += 1;
             if compared.is_multiple_of(STRIDE) {
@@ -126,6 +135,7 @@ impl Diff {
         out: &mut dyn Write,
         first: Option<Entry<'_>>,
         second: Option<Entry<'_>>,
+        left_out: &str,
     ) -> std::io::Result<()> {
         let difference = match (first, second) {
             (Some(_), Some(_)) => "value",
@@ -143,6 +153,6 @@ impl Diff {
                 }
             }
         }
-        out.write_all(b"}\n")
+        writeln!(out, "{left_out}}}")
     }
 }

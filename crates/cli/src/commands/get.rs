@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::{Db, ReadOptions};
 
 use super::Failure;
-use crate::database::Directory;
+use crate::database::{Directory, left_out_in_line};
 use crate::failure::{Answer, Problem};
 use crate::text::FormatArguments;
 
@@ -54,6 +54,7 @@ impl What {
     pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
         let formats = self.formats;
         let mut answer = Answer::Yes;
+        let left_out = left_out_in_line(db);
         for text in &self.keys {
             let key = formats.key_format.parse(text).map_err(Problem::usage)?;
             let written = db.get_with(&key, &ReadOptions::default(), |value| {
@@ -65,7 +66,7 @@ impl What {
                     formats.write_json_key(out, &key)?;
                     out.write_all(b",\"value\":")?;
                     formats.write_json_value(out, &key, value)?;
-                    return out.write_all(b"}\n");
+                    return writeln!(out, "{left_out}}}");
                 }
                 if self.keys.len() > 1 {
                     formats.write_key(out, &key)?;

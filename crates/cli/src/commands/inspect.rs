@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use terrace_engine::UserComparator;
 
 use super::Failure;
-use crate::failure::{Answer, Problem};
+use crate::failure::{Answer, Problem, give_directory, is_closed_pipe};
 use crate::inspect::{self, Kind, Level, Report};
 use crate::order;
 use crate::text::FormatArguments;
@@ -78,18 +78,25 @@ impl Inspect {
         let files = files_of(path)?;
         if files.is_empty() {
             let message = format!("{} contains no database files", path.display());
-            return Err(Problem::database(message, "Give the directory that contains the file CURRENT."));
+            return Err(Problem::database(message, give_directory(path)));
         }
         let level = self.level(Detail::Summary);
         let mut answer = Answer::Yes;
+        let mut first_failure = None;
         for file in files {
             match self.inspect(&file, level, out) {
+                Ok(one) => answer = answer.and(one),
                 // A running owner may have removed it in the meantime.
                 Err(_) if !file.exists() => {}
-                result => answer = answer.and(result?),
+                Err(failure) if is_closed_pipe(&failure) => return Err(failure),
+                // The next file may be readable.
+                Err(failure) if first_failure.is_some() => {
+                    writeln!(out, "{}: {failure}", file.file_name().unwrap_or_default().to_string_lossy())?;
+                }
+                Err(failure) => first_failure = Some(failure),
             }
         }
-        Ok(answer)
+        first_failure.map_or(Ok(answer), Err)
     }
 
     fn level(&self, default: Detail) -> Level {

@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::Db;
 
 use super::Failure;
-use crate::database::Directory;
+use crate::database::{Directory, left_out_in_line};
 use crate::failure::Answer;
 use crate::progress::{Progress, Unit};
 use crate::range::RangeArguments;
@@ -72,6 +72,7 @@ impl What {
         const STRIDE: u64 = 1 << 12;
         let selection = self.range.selection(self.formats, &db.options().comparator)?;
         let mut walk = selection.walk(db, self.reverse)?;
+        let left_out = left_out_in_line(db);
         let mut left = self.limit.unwrap_or(u64::MAX);
         // A user who sees the entries appear needs no progress bar.
         let progress = (!io::stdout().is_terminal()).then(|| Progress::new("scanning", Unit::Pieces, None));
@@ -84,7 +85,11 @@ impl What {
             {
                 progress.advance(STRIDE);
             }
-            if self.json { self.print_json(out, key, value) } else { self.print(out, key, value) }?;
+            if self.json {
+                self.print_json(out, key, value, &left_out)
+            } else {
+                self.print(out, key, value)
+            }?;
         }
         Ok(Answer::Yes)
     }
@@ -110,7 +115,13 @@ impl What {
         out.write_all(b"\n")
     }
 
-    fn print_json(&self, out: &mut dyn Write, key: &[u8], value: &[u8]) -> std::io::Result<()> {
+    fn print_json(
+        &self,
+        out: &mut dyn Write,
+        key: &[u8],
+        value: &[u8],
+        left_out: &str,
+    ) -> std::io::Result<()> {
         out.write_all(b"{")?;
         if !self.values {
             self.formats.write_json_key(out, key)?;
@@ -122,6 +133,6 @@ impl What {
             out.write_all(b"\"value\":")?;
             self.formats.write_json_value(out, key, value)?;
         }
-        out.write_all(b"}\n")
+        writeln!(out, "{left_out}}}")
     }
 }

@@ -9,7 +9,7 @@ use terrace_engine::{Db, TableInfo, limits::LEVEL_COUNT};
 use terrace_format::file_name::{self, FileKind};
 
 use super::Failure;
-use crate::database::Directory;
+use crate::database::{Directory, left_out_member};
 use crate::failure::Answer;
 use crate::owner::{self, Holder};
 use crate::text::{FormatArguments, Json, plural};
@@ -139,6 +139,7 @@ impl What {
                 ("memtable_bytes", stats.memtable_bytes.into()),
                 ("last_sequence", stats.last_sequence.into()),
                 ("levels", Json::Array(levels.collect())),
+                left_out_member(db),
             ];
             if self.tables {
                 members.push(("tables", Json::Array(tables.iter().map(table_json).collect())));

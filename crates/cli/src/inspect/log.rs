@@ -1,9 +1,10 @@
 //! A write-ahead log: its records, and the batches in them.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use terrace_engine::env::default_env;
+use terrace_engine::{FileSource, intact_records};
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
 use terrace_format::log::{LogEvent, LogReader};
@@ -24,8 +25,8 @@ struct Seen {
 
 /// Reports the log at `path`.
 pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
-    let mut file = File::open(path)?;
-    let size_bytes = file.metadata()?.len();
+    let file = default_env().open_random(path).map_err(|error| error.source)?;
+    let size_bytes = file.size_bytes().map_err(|error| error.source)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let members =
         vec![("file", Json::from(name.as_str())), ("type", "log".into()), ("size_bytes", size_bytes.into())];
@@ -37,12 +38,13 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
         members,
     )?;
     let progress = Progress::new(&name, Unit::Bytes, Some(size_bytes));
-    let mut reader = LogReader::new(|buffer: &mut [u8]| file.read(buffer));
+    let intact = intact_within_damage(path)?;
+    let mut reader = LogReader::new(FileSource::new(&*file));
     let mut seen = Seen::default();
     let mut shown_to = 0;
     let mut damage_end = 0;
     loop {
-        match reader.next()? {
+        match reader.next().map_err(|error| error.source)? {
             LogEvent::Record { payload, offset } => {
                 progress.advance(offset.saturating_sub(shown_to));
                 shown_to = offset;
@@ -50,8 +52,16 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
             }
             LogEvent::Damage { offset, dropped_bytes, reason } => {
                 damage_end = offset + dropped_bytes;
-                let problem = format!("{reason}; {dropped_bytes} bytes are dropped, up to {damage_end}");
+                let within: Vec<_> = intact.range(offset..damage_end).collect();
+                let mut problem = format!("{reason}; {dropped_bytes} bytes are dropped, up to {damage_end}");
+                if !within.is_empty() {
+                    let records = plural(within.len() as u64, "intact record");
+                    problem += &format!(", apart from {records}, which a repair keeps");
+                }
                 report.damage(offset, problem)?;
+                for (offset, payload) in within {
+                    record(payload, *offset, &mut seen, report)?;
+                }
             }
             LogEvent::TornTail { offset, dropped_bytes } => {
                 let text = format!("an unfinished record of {dropped_bytes} bytes, as a crash leaves it");
@@ -69,6 +79,29 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
         report.item(Level::Summary, Some(end), "zeros", text, vec![("bytes", bytes.into())])?;
     }
     summary(&seen, report)
+}
+
+/// The intact records in the parts of the log that its reader drops after damage, by their offsets.
+fn intact_within_damage(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, Failure> {
+    let file = default_env().open_random(path).map_err(|error| error.source)?;
+    let mut reader = LogReader::new(FileSource::new(&*file));
+    let mut dropped = Vec::new();
+    loop {
+        match reader.next().map_err(|error| error.source)? {
+            LogEvent::Damage { offset, dropped_bytes, .. } => dropped.push(offset..offset + dropped_bytes),
+            LogEvent::Record { .. } | LogEvent::TornTail { .. } => {}
+            LogEvent::End => break,
+        }
+    }
+    let mut intact = BTreeMap::new();
+    if !dropped.is_empty() {
+        intact_records(&*default_env(), path, &mut |offset, payload| {
+            if dropped.iter().any(|range| range.contains(&offset)) {
+                intact.insert(offset, payload.to_vec());
+            }
+        })?;
+    }
+    Ok(intact)
 }
 
 fn record(payload: &[u8], offset: u64, seen: &mut Seen, report: &mut Report<'_>) -> Result<(), Failure> {

@@ -1,10 +1,11 @@
 //! A MANIFEST: its edits, and the resulting tables.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
+use terrace_engine::FileSource;
+use terrace_engine::env::default_env;
+use terrace_format::FormatErrorKind;
 use terrace_format::comparator::name_text;
 use terrace_format::internal_key::{parse_internal_key, user_key};
 use terrace_format::limits::LEVEL_COUNT;
@@ -12,7 +13,7 @@ use terrace_format::log::{LogEvent, LogReader};
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 use super::report::{Level, Members, Report};
-use crate::failure::Failure;
+use crate::failure::{Failure, Problem};
 use crate::text::{Json, plural};
 
 /// The result of the edits so far.
@@ -25,8 +26,8 @@ struct State {
 
 /// Reports the MANIFEST at `path`.
 pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
-    let mut file = File::open(path)?;
-    let size_bytes = file.metadata()?.len();
+    let file = default_env().open_random(path).map_err(|error| error.source)?;
+    let size_bytes = file.size_bytes().map_err(|error| error.source)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let members = vec![
         ("file", Json::from(name.as_str())),
@@ -40,14 +41,17 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
         format_args!("{name}: a MANIFEST of {size_bytes} bytes"),
         members,
     )?;
-    let mut reader = LogReader::new(|buffer: &mut [u8]| file.read(buffer));
+    let mut reader = LogReader::new(FileSource::new(&*file));
     let mut state = State::default();
     loop {
-        match reader.next()? {
+        match reader.next().map_err(|error| error.source)? {
             LogEvent::Record { payload, offset } => match VersionEdit::decode(payload) {
                 Ok(edit) => {
                     report_edit(&edit, offset, payload.len(), report)?;
                     apply(edit, offset, &mut state, report)?;
+                }
+                Err(error) if error.kind == FormatErrorKind::Unsupported => {
+                    return Err(Problem::foreign(path, error));
                 }
                 Err(error) => report
                     .damage(offset, format!("the record is complete, but not a version edit: {error}"))?,

@@ -22,7 +22,7 @@ use terrace_format::file_name::{self, FileKind};
 use terrace_format::table::TABLE_MAGIC;
 use terrace_format::version_edit::VersionEdit;
 
-pub(crate) use report::{Damage, Level, Report};
+pub(crate) use report::{Damage, Level, MAX_SHOWN, Report};
 
 use crate::failure::Failure;
 
@@ -97,5 +97,6 @@ pub(crate) fn inspect(
         Kind::Current => small::inspect_current(path, report),
         Kind::Lock => small::inspect_lock(path, report),
         Kind::Text => small::inspect_text(path, report),
-    }
+    }?;
+    Ok(report.finish()?)
 }

@@ -3,7 +3,10 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use crate::text::{FormatArguments, Json};
+use crate::text::{FormatArguments, Json, plural};
+
+/// Pieces of damage of a file that a summary shows one by one.
+pub(crate) const MAX_SHOWN: usize = 10;
 
 /// How much to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,10 +107,22 @@ impl<'a> Report<'a> {
     /// Reports damage at `offset`.
     pub(crate) fn damage(&mut self, offset: u64, problem: impl Into<String>) -> io::Result<()> {
         let problem = problem.into();
-        let members = vec![("problem", problem.as_str().into())];
-        self.item(Level::Summary, Some(offset), "damage", format_args!("DAMAGE: {problem}"), members)?;
+        if self.json || self.says(Level::Parts) || self.damage.len() < MAX_SHOWN {
+            let members = vec![("problem", problem.as_str().into())];
+            self.item(Level::Summary, Some(offset), "damage", format_args!("DAMAGE: {problem}"), members)?;
+        }
         self.damage.push(Damage { offset, problem });
         Ok(())
+    }
+
+    /// Reports how much damage was not shown.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        let left = self.damage.len().saturating_sub(MAX_SHOWN);
+        if left == 0 || self.json || self.says(Level::Parts) {
+            return Ok(());
+        }
+        let text = format!("and {} more; --detail parts shows all", plural(left as u64, "damaged place"));
+        self.item(Level::Summary, None, "more", text, Vec::new())
     }
 
     /// The damage found so far.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use terrace_engine::UserComparator;
 use terrace_engine::env::{RandomAccessFile, default_env};
+use terrace_format::FormatErrorKind;
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::block_scan::{BlockScan, ScannedBlock};
 use terrace_format::compression::{self, CompressionIds};
@@ -20,7 +21,7 @@ use terrace_format::table::{
 
 use super::report::{Level, Report};
 use super::table_blocks::Blocks;
-use crate::failure::Failure;
+use crate::failure::{Failure, Problem};
 use crate::progress::{Progress, Unit};
 use crate::text::escape::escaped;
 use crate::text::{Json, plural};
@@ -140,6 +141,9 @@ fn read_footer(table: &TableFile, report: &mut Report<'_>) -> Result<Option<Foot
                 report.damage(at, "the footer differs from what a writer writes")?;
             }
             Ok(Some(footer))
+        }
+        Err(error) if error.kind == FormatErrorKind::Unsupported => {
+            Err(Problem::foreign(table.file.path(), error.problem))
         }
         Err(error) => {
             report.damage(at, error.to_string())?;
@@ -294,7 +298,11 @@ fn scan_blocks(
     footer: Option<Footer>,
     report: &mut Report<'_>,
 ) -> Result<(), Failure> {
-    let end = if footer.is_some() { table.footer_at() } else { table.size_bytes };
+    let end = if footer.is_some() {
+        table.footer_at()
+    } else {
+        table.file.end_of_data().map_err(|error| error.source)?
+    };
     let text = "searching for blocks by their checksums, from the beginning of the file";
     report.item(Level::Summary, None, "scan", text, vec![])?;
     let mut scan = BlockScan::new(

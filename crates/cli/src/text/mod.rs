@@ -12,7 +12,9 @@ pub(crate) mod idb;
 pub(crate) mod json;
 pub(crate) mod local_storage;
 mod plural;
+mod shell;
 
 pub(crate) use formats::FormatArguments;
 pub(crate) use json::Json;
 pub(crate) use plural::plural;
+pub(crate) use shell::shell_word;

@@ -8,12 +8,12 @@ use terrace_env::locks::Mutex;
 use crate::background::scheduler::Background;
 use crate::cache::block_cache::BlockCache;
 use crate::compaction::job::Compactor;
-use crate::db::left_out_log::LeftOutLog;
 use crate::files::Files;
 use crate::health::Health;
 use crate::options::Options;
 use crate::read::lookup::SeekForecast;
 use crate::read::published::Published;
+use crate::recovery::left_out::LeftOutLog;
 use crate::write::submit::Submissions;
 use crate::write::writer::Writer;
 
@@ -39,6 +39,6 @@ pub(crate) struct DbInner {
     pub(crate) background: Arc<Background>,
     pub(crate) compactor: Arc<Compactor>,
     /// What the open left out of the logs.
-    pub(crate) left_out: Option<LeftOutLog>,
+    pub(crate) left_out: Vec<LeftOutLog>,
     pub(crate) file_lock: Mutex<Option<Box<dyn FileLock>>>,
 }

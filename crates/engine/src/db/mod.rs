@@ -5,7 +5,6 @@ pub(crate) mod compact_range;
 pub(crate) mod home;
 pub(crate) mod inner;
 mod jobs;
-pub(crate) mod left_out_log;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
@@ -27,6 +26,7 @@ use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
 use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned};
 use crate::read::snapshot::Snapshot;
+use crate::recovery::left_out::LeftOutLog;
 use crate::repair::report::RepairReport;
 use crate::version::stored_order::comparator_name;
 use crate::write::submit::WriteDone;
@@ -383,14 +383,14 @@ impl Db {
     ///
     /// # Errors
     /// [Read errors](Self#errors). `Corruption` names the file and offset of the first damage found. If the database was opened
-    /// read-only and the open left out part of a log, that is an error too (see [`left_out_log`](Self::left_out_log)).
+    /// read-only and the open left out writes, that is an error too (see [`left_out_logs`](Self::left_out_logs)).
     pub fn verify(&self) -> Result<()> {
         self.inner.read_moving_on(|| self.inner.verify())
     }
 
-    /// What the open left out of the logs; `None` if it left out nothing. See [`LeftOutLog`](left_out_log::LeftOutLog).
-    pub fn left_out_log(&self) -> Option<&left_out_log::LeftOutLog> {
-        self.inner.left_out.as_ref()
+    /// Writes of the logs that this database does not show; usually none.
+    pub fn left_out_logs(&self) -> &[LeftOutLog] {
+        &self.inner.left_out
     }
 
     /// Checks one table as [`verify`](Self::verify) checks all of them. Several threads can share the work: each calls this for
@@ -460,7 +460,8 @@ impl Db {
     /// - `leveldb.stats`: a table of each level's files, size, compaction time, and bytes read and written;
     /// - `leveldb.sstables`: every table with its key range;
     /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
-    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out (see [`left_out_log`](Self::left_out_log));
+    /// - `terrace.left-out`: a line for each of the [`left_out_logs`](Self::left_out_logs);
+    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out;
     /// - `terrace.has-outgrown-memory`: 1 if the tables were last found not to fit into memory, so that blocks are asked for
     ///   one by one; otherwise 0.
     pub fn property(&self, name: &str) -> Option<String> {

@@ -34,10 +34,10 @@ use crate::compaction::picker::CompactPointers;
 use crate::db::close::MANY_SMALL_TABLES;
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
-use crate::db::left_out_log::LeftOutLog;
 use crate::db::settle::FoundLogs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
+use crate::foreign::refuse_foreign_layout;
 use crate::health::Health;
 use crate::info_log::InfoLog;
 use crate::memtable::MemTable;
@@ -46,8 +46,9 @@ use crate::process_pool;
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::kept_logs::{self, KeptLog};
+use crate::recovery::left_out::LeftOutLog;
 use crate::recovery::lost_edits::check_last_edits;
-use crate::recovery::needed_logs::{RecoveredNumbers, check_first_log, is_log_needed, open_logs};
+use crate::recovery::needed_logs::{RecoveredNumbers, is_log_needed, missing_log, open_logs};
 use crate::recovery::replay::{RecoveredLogs, Replay};
 use crate::recovery::synced_files::SyncedFiles;
 use crate::table::{TableBuilderOptions, TableReadContext};
@@ -81,8 +82,12 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     }
     // The directory is also examined before the lock, so that no LOCK file is left in a directory that holds no
     // database.
-    if !options.create_if_missing && matches!(look_into(&env.list(directory)?), Contents::Nothing) {
-        return Err(no_database());
+    if !options.create_if_missing {
+        let names = env.list(directory)?;
+        refuse_foreign_layout(&names, directory)?;
+        if matches!(look_into(&names), Contents::Nothing) {
+            return Err(no_database());
+        }
     }
     let home = Home::hold(directory, env)?;
     let env = &home.env;
@@ -170,17 +175,6 @@ pub(super) fn missing_current(directory: &Path, fragment: &str) -> Error {
     Error::at_path(ErrorKind::Corruption, &directory.join(file_name::CURRENT), message)
 }
 
-/// Basho's fork keeps its levels in directories `sst_0` to `sst_6`. Its filters and compression ids mean other things
-/// under the same names.
-pub(crate) fn refuse_foreign_layout(names: &[String], directory: &Path) -> Result<()> {
-    if names.iter().any(|name| name == "sst_0") {
-        let message = "this database was written by Basho's fork of LevelDB (it has directories sst_0, …), which is \
-                       not readable here";
-        return Err(Error::at_path(ErrorKind::Unsupported, directory, message));
-    }
-    Ok(())
-}
-
 /// The error for a directory whose lock could not be acquired.
 pub(crate) fn lock_error(directory: &Path, error: LockError) -> Error {
     let locked = |by: &str| {
@@ -247,13 +241,15 @@ impl Parts {
         self,
         versions: VersionSet,
         recovered: RecoveredLogs,
+        missing_log: Option<LeftOutLog>,
         logs: Vec<u64>,
         synced_files: SyncedFiles,
         kept: Vec<KeptLog>,
     ) -> Result<Arc<DbInner>> {
         let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let Home { directory, env, hold } = home;
-        let left_out = recovered.hole.map(LeftOutLog::from);
+        let hole = recovered.hole.map(LeftOutLog::from);
+        let left_out = missing_log.into_iter().chain(recovered.missing_ends).chain(hole).collect();
         let mut logs = logs;
         let mut wal = None;
         let mut recovered_memtables = recovered.memtables;
@@ -403,13 +399,7 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
     let parts = Parts::new(home, options, info_log, Some(lock));
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
-    parts.finish(
-        versions,
-        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, ends: Vec::new(), hole: None },
-        Vec::new(),
-        SyncedFiles::default(),
-        Vec::new(),
-    )
+    parts.finish(versions, RecoveredLogs::default(), None, Vec::new(), SyncedFiles::default(), Vec::new())
 }
 
 /// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns what [`settle`](DbInner::settle)
@@ -428,7 +418,7 @@ pub(super) fn recover(
     let all_names = (!parts.options.read_only).then_some(names);
     let (versions, numbers) =
         VersionSet::recover(parts.version_set_options(), all_names, Arc::clone(&parts.obsolete))?;
-    check_first_log(directory, &numbers, &logs)?;
+    let missing_log = missing_log(&**env, directory, &numbers, &logs)?;
     check_last_edits(&**env, directory, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
@@ -458,5 +448,5 @@ pub(super) fn recover(
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
     let found = FoundLogs { stopped, are_foreign: !is_ours };
-    Ok((parts.finish(versions, recovered, log_numbers, synced_files, kept)?, found))
+    Ok((parts.finish(versions, recovered, missing_log, log_numbers, synced_files, kept)?, found))
 }

@@ -65,7 +65,7 @@ pub struct TableInfo {
 impl DbInner {
     /// See [`Db::verify`](crate::Db::verify).
     pub(crate) fn verify(&self) -> Result<()> {
-        if let Some(left_out) = self.left_out.as_ref().filter(|_| self.options.read_only) {
+        if let Some(left_out) = self.left_out.first().filter(|_| self.options.read_only) {
             return Err(left_out.reason.clone());
         }
         self.files.versions.current().files().try_for_each(|file| self.files.tables.table(file)?.verify())
@@ -126,12 +126,15 @@ impl DbInner {
             sealed_memtables: view.sealed.len(),
             compactions_running: background.compactions_running,
             last_sequence: self.published.visible_sequence(),
-            left_out_log_bytes: self.left_out.as_ref().map_or(0, |left_out| left_out.bytes),
+            left_out_log_bytes: self.left_out.iter().map(|left_out| left_out.bytes).sum(),
         }
     }
 
     pub(crate) fn property(&self, name: &str) -> Option<String> {
         match name {
+            "terrace.left-out" => {
+                return Some(self.left_out.iter().map(|left_out| format!("{left_out}\n")).collect());
+            }
             "terrace.left-out-log-bytes" => return Some(self.stats().left_out_log_bytes.to_string()),
             "terrace.has-outgrown-memory" => {
                 return Some(u8::from(self.files.tables.fit().is_outgrown()).to_string());

@@ -19,8 +19,9 @@ use terrace_format::file_name::{self, FileKind};
 
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
-use crate::db::open::{Contents, look_into, missing_current, recover, refuse_foreign_layout};
+use crate::db::open::{Contents, look_into, missing_current, recover};
 use crate::error::{Error, ErrorKind, Result};
+use crate::foreign::refuse_foreign_layout;
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::read::super_version::SuperVersion;
@@ -54,12 +55,12 @@ fn open_at(home: &Home, options: &Options) -> Result<Arc<DbInner>> {
 fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
     let Home { directory, env, .. } = home;
     let names = env.list(directory)?;
+    refuse_foreign_layout(&names, directory)?;
     match look_into(&names) {
         Contents::Database => {}
         Contents::Fragments(name) => return Err(missing_current(directory, &name)),
         Contents::Nothing => return Err(no_database(directory)),
     }
-    refuse_foreign_layout(&names, directory)?;
     let info_log = InfoLog::none(Arc::clone(env));
     let (inner, _) = recover(home.clone(), options, info_log, None, &names)?;
     for (place, file) in inner.files.versions.current().files().enumerate() {

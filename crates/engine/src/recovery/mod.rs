@@ -23,7 +23,9 @@
 //! | the next log continues with the next sequence | what the log before it ends in is left out | `replay` | `logs.rs`: `a_log_that_its_close_had_cut_and_the_power_cut_makes_longer_again_costs_no_later_write` |
 //! | damage | refused, with file and offset; nothing is changed | `verdict`, `evidence` | `logs.rs`: `a_flipped_bit_in_a_log_of_zeros_is_never_taken_for_a_loss_of_power` |
 //! | anything wrong in a part that was synced | the same | `synced_files`, `replay` | `logs.rs`: `word_of_a_synced_log_does_not_outlive_the_database` |
-//! | a missing log | refused | `needed_logs` | `opening.rs`: `a_missing_log_is_reported_and_not_taken_for_an_empty_one` |
+//! | a log of LevelDB's that is missing, since it was not copied | the rest is shown; the open reports it | `needed_logs`, `left_out` | `lost_edits.rs`: `a_log_of_leveldb_that_was_not_copied_is_reported_by_the_open_as_by_the_repair` |
+//! | a log of LevelDB's that ends unfinished, before a gap and another log | all is shown, as by LevelDB; the open reports it | `replay`, `left_out` | `lost_edits.rs`: `an_unfinished_log_of_leveldb_before_a_gap_is_reported_and_either_sign_alone_is_not` |
+//! | a missing log of ours | refused | `needed_logs` | `opening.rs`: `a_missing_log_is_reported_and_not_taken_for_an_empty_one` |
 //! | a missing table, MANIFEST or CURRENT | refused | `version/recover` | `opening.rs`: `a_missing_table_is_reported_by_name`, `a_missing_current_is_not_taken_for_an_empty_directory` |
 //! | a damaged MANIFEST or CURRENT | refused; a last record that is cut off is left out | `version/manifest`, `tail`, `lost_sectors` | `opening.rs`: `a_damaged_current_or_manifest_is_reported_with_its_file` |
 //! | a MANIFEST of ours without its last records | refused, because a log that it needs is gone | `needed_logs` | `opening.rs`: `a_manifest_that_lost_its_last_edit_does_not_silently_lead_to_an_older_state` |
@@ -36,6 +38,7 @@
 
 pub(crate) mod evidence;
 pub(crate) mod kept_logs;
+pub(crate) mod left_out;
 pub(crate) mod lost_edits;
 pub(crate) mod lost_sectors;
 pub(crate) mod needed_logs;

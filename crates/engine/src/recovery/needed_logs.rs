@@ -8,6 +8,7 @@ use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::SequenceNumber;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::recovery::left_out::{LeftOutKind, LeftOutLog};
 
 /// What the MANIFEST stated, apart from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,17 +38,37 @@ pub(crate) fn names_log(log_number: u64, manifest_number: u64) -> bool {
     log_number != 0 && log_number != manifest_number
 }
 
-/// Fails if the first log that counts is missing: a MANIFEST of ours names a log that existed. This check also detects
-/// a MANIFEST that has lost its last records, because the log that the earlier state needs has been removed since.
-pub(crate) fn check_first_log(directory: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
+/// The first log that counts, if it is missing. Engines create that log before a MANIFEST names it.
+///
+/// # Errors
+/// `Corruption` if the MANIFEST is ours and the log is missing. This check also detects a MANIFEST that has lost its last
+/// records, because the log that the earlier state needs has been removed since. Other engines open such a database.
+pub(crate) fn missing_log(
+    env: &dyn Env,
+    directory: &Path,
+    numbers: &RecoveredNumbers,
+    logs: &[OpenLog],
+) -> Result<Option<LeftOutLog>> {
     let number = numbers.log_number;
-    let names_one = numbers.is_ours && names_log(number, numbers.manifest_number);
-    if !names_one || logs.iter().any(|log| log.number == number) {
-        return Ok(());
+    let is_named = names_log(number, numbers.manifest_number);
+    if !is_named || logs.iter().any(|log| log.number == number) {
+        return Ok(None);
     }
+    let name = file_name::log_name(number);
+    let path = directory.join(&name);
     let manifest = file_name::manifest_name(numbers.manifest_number);
-    let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
-    Err(Error::at_path(ErrorKind::Corruption, &directory.join(file_name::log_name(number)), problem))
+    if numbers.is_ours {
+        let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
+        return Err(Error::at_path(ErrorKind::Corruption, &path, problem));
+    }
+    if env.exists(&path)? {
+        let message = "another process began a log while the directory was read";
+        return Err(Error::at_path(ErrorKind::Outdated, &path, message));
+    }
+    let problem =
+        format!("{manifest} needs a log that is missing; if it is elsewhere, copy it here before you go on");
+    let reason = Error::at_path(ErrorKind::Corruption, &path, problem);
+    Ok(Some(LeftOutLog { name, kind: LeftOutKind::MissingLog, bytes: 0, reason }))
 }
 
 /// A log that stays readable even if its writer removes it meanwhile.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
+use terrace_format::file_name::log_name;
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
 use terrace_format::log::{LogEvent, LogReader};
 
@@ -23,6 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::memtable::MemTable;
 use crate::recovery::evidence::Sequences;
+use crate::recovery::left_out::{LeftOutKind, LeftOutLog};
 use crate::recovery::needed_logs::OpenLog;
 use crate::recovery::source::{FileSource, first_content};
 use crate::recovery::synced_files::SyncedFiles;
@@ -44,6 +46,7 @@ impl RecoveredMemTable {
 }
 
 /// What the logs held.
+#[derive(Default)]
 pub(crate) struct RecoveredLogs {
     /// Oldest first. Only the last one may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
@@ -52,6 +55,10 @@ pub(crate) struct RecoveredLogs {
     pub(crate) ends: Vec<u64>,
     /// The hole that a loss of power left. What follows it in its log does not count, and neither do later logs.
     pub(crate) hole: Option<LogHole>,
+    /// Logs of another engine that end in an unfinished record before a gap in the sequences.
+    pub(crate) missing_ends: Vec<LeftOutLog>,
+    /// The number of the last log that ended in an unfinished record, and where.
+    unfinished: Option<(u64, u64)>,
 }
 
 /// A place in a log that looks like the result of a loss of power. Nothing after it was recovered.
@@ -63,6 +70,13 @@ pub(crate) struct LogHole {
     pub(crate) left_out_bytes: u64,
     /// What is wrong there, with file and offset.
     pub(crate) reason: Error,
+}
+
+impl From<LogHole> for LeftOutLog {
+    fn from(hole: LogHole) -> Self {
+        let LogHole { number, left_out_bytes, reason } = hole;
+        Self { name: log_name(number), kind: LeftOutKind::Hole, bytes: left_out_bytes, reason }
+    }
 }
 
 /// How to read the logs.
@@ -100,7 +114,7 @@ impl Replay<'_> {
     pub(crate) fn run(&self, logs: &[OpenLog], last_sequence: u64) -> Result<RecoveredLogs> {
         let first = RecoveredMemTable::new(Arc::new(MemTable::new(self.comparator.clone())));
         let mut recovered =
-            RecoveredLogs { memtables: vec![first], last_sequence, ends: Vec::new(), hole: None };
+            RecoveredLogs { memtables: vec![first], last_sequence, ..RecoveredLogs::default() };
         for (index, log) in logs.iter().enumerate() {
             let end = self.replay_log(log, &mut recovered);
             let problem = match &end {
@@ -209,6 +223,11 @@ impl Replay<'_> {
                             }
                         }
                     }
+                    if let Some((unfinished, at)) = recovered.unfinished.take()
+                        && first > expected
+                    {
+                        recovered.missing_ends.push(self.missing_end(log, unfinished, at, first, expected));
+                    }
                     next_in_log = Some(first + u64::from(batch.count()));
                     records += 1;
                     self.apply(*number, batch, recovered).map_err(at_record)?;
@@ -241,6 +260,7 @@ impl Replay<'_> {
                     self.info_log.line(format_args!(
                         "log {number} ends in an unfinished record of {dropped_bytes} bytes at {offset}: left out"
                     ));
+                    recovered.unfinished = Some((*number, offset));
                     break End::Unfinished;
                 }
                 LogEvent::End => {
@@ -264,6 +284,20 @@ impl Replay<'_> {
             self.info_log.line(format_args!("read {records} records from log {number}"));
         }
         Ok(end)
+    }
+
+    /// What is said of a log that ends in an unfinished record at `offset`, if `next` begins with the sequence `first`. A
+    /// process that dies leaves such an end, and one that goes on leaves such a gap; a loss of power leaves both.
+    fn missing_end(&self, next: &OpenLog, number: u64, offset: u64, first: u64, expected: u64) -> LeftOutLog {
+        let name = log_name(number);
+        let later = log_name(next.number);
+        let problem = format!(
+            "the log ends in an unfinished record, and {later} begins with sequence {first} instead of {expected}, as a loss \
+             of power leaves them"
+        );
+        self.info_log.line(format_args!("{name}: {problem}"));
+        let reason = Error::corruption(&next.path.with_file_name(&name), offset, problem);
+        LeftOutLog { name, kind: LeftOutKind::MissingEnd, bytes: 0, reason }
     }
 
     fn apply(

@@ -14,15 +14,16 @@ const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 /// The number of bytes read at once when looking past zeros.
 const PIECE_SIZE_BYTES: u64 = 64 << 10;
 
-/// A file that is read from front to back.
-pub(crate) struct FileSource<'a> {
+/// A log or MANIFEST that is read from front to back, for [`LogReader`](terrace_format::log::LogReader). Holes of a sparse file
+/// are skipped.
+pub struct FileSource<'a> {
     file: &'a dyn RandomAccessFile,
     position: u64,
 }
 
 impl<'a> FileSource<'a> {
     /// Starts at the beginning of the file.
-    pub(crate) fn new(file: &'a dyn RandomAccessFile) -> Self {
+    pub fn new(file: &'a dyn RandomAccessFile) -> Self {
         Self { file, position: 0 }
     }
 }
@@ -125,6 +126,9 @@ mod tests {
             assert_eq!(content.is_some(), expected.len() > 2);
             let read_bytes = file.read_bytes.into_inner();
             assert!(read_bytes < 1 << 20, "{read_bytes} bytes were read");
+            let end = env.open_random(&path).unwrap().end_of_data().unwrap();
+            assert_eq!(end > far, expected.len() > 2, "{end}");
+            assert!(end <= far + 100 && end >= bytes.len() as u64, "{end}");
         };
         let first = LogEvent::Record { payload: b"first", offset: 0 };
         read(&[first, LogEvent::End]);

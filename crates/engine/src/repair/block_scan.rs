@@ -69,7 +69,9 @@ pub(super) fn scan(
     size_bytes: u64,
     source: &BlockSource,
 ) -> Result<Vec<FoundBlock>> {
-    let mut blocks = BlockScan::new(|offset, buffer: &mut [u8]| file.read_at(offset, buffer), size_bytes);
+    // No writer leaves a hole, so a sparse file holds no blocks where it has no data.
+    let end = size_bytes.min(file.end_of_data()?);
+    let mut blocks = BlockScan::new(|offset, buffer: &mut [u8]| file.read_at(offset, buffer), end);
     let mut found: Vec<FoundBlock> = Vec::new();
     // The blocks listed by the last block that looks like an index.
     let mut index: Option<Vec<FoundBlock>> = None;

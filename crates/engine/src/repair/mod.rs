@@ -34,7 +34,7 @@ mod merge;
 mod merge_all;
 mod plan;
 mod repairer;
-mod replay;
+pub(crate) mod replay;
 pub(crate) mod report;
 mod set_aside;
 mod table_salvage;
@@ -50,8 +50,9 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use terrace_format::{current, file_name};
 
 use crate::db::home::Home;
-use crate::db::open::{lock_error, refuse_foreign_layout};
+use crate::db::open::lock_error;
 use crate::error::{Error, ErrorKind, Result};
+use crate::foreign::refuse_foreign_layout;
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::recovery::needed_logs::names_log;
@@ -97,9 +98,9 @@ pub(crate) fn repair(directory: &Path, options: &Options) -> Result<RepairReport
     let env = &*home.env;
     // This comes before the lock, so that no LOCK file is left in a directory that holds no database.
     list(env, directory)?;
+    refuse_foreign_layout(&env.list(directory)?, directory)?;
     let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
     let inventory = list(env, directory)?;
-    refuse_foreign_layout(&env.list(directory)?, directory)?;
     let info_log = InfoLog::open(Arc::clone(&options.env), directory);
     info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), directory.display()));
     let repairer = Repairer::new(directory, options);

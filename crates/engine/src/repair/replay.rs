@@ -4,10 +4,10 @@
 //! This works as an open does, but damage is skipped and reported. A memtable is written to a table whenever it is
 //! full, so the size of a memtable and of the largest batch bounds the memory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_env::RandomAccessFile;
+use terrace_env::{Env, RandomAccessFile};
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::coding::decode_fixed64;
 use terrace_format::file_name;
@@ -81,6 +81,64 @@ pub(super) fn any_put(
         read_batches(repairer, *number, &mut search)?;
     }
     Ok(search.is_found)
+}
+
+/// Calls `take` with the offset and the bytes of each intact record of the log at `path`. Records after damage count as they
+/// do in a repair, which keeps the same ones.
+///
+/// # Errors
+/// `Unsupported` for a format that this engine does not know; `Io`, `ReadOnly` or `TooManyFiles` from the operating system.
+pub fn intact_records(env: &dyn Env, path: &Path, take: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+    let log = ReplayedLog {
+        name: String::new(),
+        records_kept: 0,
+        writes_kept: 0,
+        damage: Vec::new(),
+        unfinished_tail_bytes: 0,
+    };
+    let batches = BatchVisitor {
+        sink: &mut Nowhere,
+        path: path.to_owned(),
+        log,
+        last_sequence: 0,
+        zeros: None,
+        sound_end: 0,
+    };
+    read_log(env, path, &mut Intact { batches, take })
+}
+
+struct Intact<'a> {
+    batches: BatchVisitor<'a>,
+    take: &'a mut dyn FnMut(u64, &[u8]),
+}
+
+impl LogVisitor for Intact<'_> {
+    fn take(&mut self, piece: LogPiece<'_>) -> Result<()> {
+        if let LogPiece::Record { payload, offset } = piece {
+            (self.take)(offset, payload);
+        }
+        self.batches.take(piece)
+    }
+
+    fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool {
+        self.batches.is_plausible(payload, is_whole)
+    }
+
+    fn extent(&self, bytes: &[u8], is_missing: bool) -> Option<usize> {
+        self.batches.extent(bytes, is_missing)
+    }
+
+    fn is_unfinished(&self, file: &dyn RandomAccessFile, offset: u64, tail: Tail<'_>) -> Result<bool> {
+        self.batches.is_unfinished(file, offset, tail)
+    }
+}
+
+struct Nowhere;
+
+impl BatchSink for Nowhere {
+    fn take(&mut self, _: &BatchRef<'_>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Receives each batch of a log.

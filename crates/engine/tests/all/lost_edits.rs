@@ -7,8 +7,9 @@ use std::sync::Arc;
 use crate::support::leveldb_files::{Version, log, manifest, table, write};
 use crate::support::{get, memory, tiny};
 use terrace_engine::env::Env;
-use terrace_engine::{Db, ErrorKind, Options};
+use terrace_engine::{Db, ErrorKind, LeftOutKind, Options};
 use terrace_format::current;
+use terrace_format::log::LogEncoder;
 use terrace_format::version_edit::VersionEdit;
 
 const DIRECTORY: &str = "/db";
@@ -80,4 +81,95 @@ fn what_a_crash_of_leveldb_leaves_opens() {
     env.remove_file(&Path::new(DIRECTORY).join("000009.log")).unwrap();
     let db = Db::open(DIRECTORY, tiny(env)).unwrap();
     assert_eq!(get(&db, "a"), Some("second".to_owned()));
+}
+
+#[test]
+fn a_log_of_leveldb_that_was_not_copied_is_reported_by_the_open_as_by_the_repair() {
+    for is_missing in [false, true] {
+        for read_only in [true, false] {
+            let env = database(3, 3);
+            if is_missing {
+                env.remove_file(&Path::new(DIRECTORY).join("000009.log")).unwrap();
+            }
+            let db = Db::open(DIRECTORY, Options { read_only, ..tiny(Arc::clone(&env)) }).unwrap();
+            let found: Vec<_> =
+                db.left_out_logs().iter().map(|log| (log.name.as_str(), log.kind, log.bytes)).collect();
+            let expected: &[_] = if is_missing { &[("000009.log", LeftOutKind::MissingLog, 0)] } else { &[] };
+            assert_eq!(found, expected);
+            assert_eq!(db.verify().is_err(), is_missing && read_only);
+            let lines = db.property("terrace.left-out").unwrap();
+            assert_eq!(lines.contains("needs a log that is missing"), is_missing, "{lines}");
+            assert_eq!(get(&db, "d").is_none(), is_missing);
+        }
+        let env = database(3, 3);
+        if is_missing {
+            env.remove_file(&Path::new(DIRECTORY).join("000009.log")).unwrap();
+        }
+        let report = Db::repair(DIRECTORY, &tiny(env)).unwrap();
+        assert_eq!(report.nothing_lost(), !is_missing, "{report}");
+    }
+}
+
+/// LevelDB skips what a log lacks at its end and reads the next one, and so does an open. The two signs together tell that a
+/// loss of power took acknowledged writes.
+#[test]
+fn an_unfinished_log_of_leveldb_before_a_gap_is_reported_and_either_sign_alone_is_not() {
+    for (is_cut, has_gap) in [(false, false), (true, false), (false, true), (true, true)] {
+        for read_only in [true, false] {
+            let env = database(2, 3);
+            let directory = Path::new(DIRECTORY);
+            env.remove_file(&directory.join("000008.ldb")).unwrap();
+            let mut first = log(3, &[("a", "second")]);
+            let rest = log(4, &[("c", "second")]);
+            let (whole, cut) = (first.len(), rest.len() - 3);
+            // Both fit in one block, so the second log's record may follow the first's.
+            first.extend(if is_cut { &rest[..cut] } else { &rest[..] });
+            write(&*env, &directory.join("000006.log"), &first);
+            let next = if is_cut { 4 } else { 5 } + u64::from(has_gap);
+            write(&*env, &directory.join("000009.log"), &log(next, &[("d", "third")]));
+            let db = Db::open(DIRECTORY, Options { read_only, ..tiny(Arc::clone(&env)) }).unwrap();
+            let found: Vec<_> = db
+                .left_out_logs()
+                .iter()
+                .map(|log| (log.name.as_str(), log.kind, log.reason.offset()))
+                .collect();
+            let expected: &[_] = if is_cut && has_gap {
+                &[("000006.log", LeftOutKind::MissingEnd, Some(whole as u64))]
+            } else {
+                &[]
+            };
+            assert_eq!(found, expected, "cut {is_cut}, gap {has_gap}");
+            assert_eq!(get(&db, "d").as_deref(), Some("third"));
+        }
+    }
+}
+
+#[test]
+fn a_database_of_goleveldb_with_more_levels_is_named_and_not_called_damaged() {
+    let env = database(3, 3);
+    let path = Path::new(DIRECTORY).join("MANIFEST-000002");
+    let edit = |last: &[u8]| {
+        let first = VersionEdit {
+            comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
+            log_number: Some(9),
+            next_file_number: Some(10),
+            last_sequence: Some(4),
+            ..VersionEdit::default()
+        };
+        let mut bytes = manifest(&[first]);
+        LogEncoder::at_offset(bytes.len() as u64).encode_into(last, &mut bytes);
+        bytes
+    };
+    // Table 5 is removed from level 7.
+    write(&*env, &path, &edit(&[6, 7, 5]));
+    let before = env.list(Path::new(DIRECTORY)).unwrap();
+    for read_only in [true, false] {
+        let error = Db::open(DIRECTORY, Options { read_only, ..tiny(Arc::clone(&env)) }).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+        assert!(error.to_string().contains("goleveldb"), "{error}");
+    }
+    let error = Db::repair(DIRECTORY, &tiny(Arc::clone(&env))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    let after = env.list(Path::new(DIRECTORY)).unwrap();
+    assert!(before.iter().all(|name| after.contains(name)), "{after:?}");
 }

@@ -504,7 +504,7 @@ fn a_log_ends_where_a_loss_of_power_took_records_and_the_rest_is_set_aside() {
             let db = Db::open("/db", options.clone()).unwrap();
             assert_eq!(entries(&db, IterOptions::default()).len(), 3 + session, "{whole_record}");
             assert_eq!(
-                db.left_out_log().map(|left_out| left_out.bytes > 100_000),
+                db.left_out_logs().first().map(|left_out| left_out.bytes > 100_000),
                 (session == 0).then_some(true)
             );
             assert_eq!(db.property("terrace.left-out-log-bytes").unwrap() != "0", session == 0);
