@@ -1,0 +1,3 @@
+import { testSameExports } from '../../../tests/support/same-exports.mjs'
+
+testSameExports('terrace-core')
