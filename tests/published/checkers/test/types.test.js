@@ -14,7 +14,8 @@ const COMPILERS = ['5.4', '5.9', '7']
 
 const RESOLUTIONS = {
   node16: { module: 'node16', moduleResolution: 'node16' },
-  bundler: { module: 'esnext', moduleResolution: 'bundler' }
+  // These are programs for Node. Without the condition, a bundler's programs are for pages: tests/bundlers has those.
+  bundler: { module: 'esnext', moduleResolution: 'bundler', customConditions: ['node'] }
 }
 
 /** What programs import besides our packages. */
