@@ -99,6 +99,7 @@ export class SlateBackend implements Backend<State> {
 
   /** What reads without a snapshot read from: the newest state. */
   get #newest(): Source {
+    if (this.#writer?.fenced !== undefined) throw this.#writer.fenced
     const source = this.#writer?.db ?? this.#reader?.source
     if (source === undefined) throw codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
     return source

@@ -146,9 +146,15 @@ export class Writer {
     this.db.flush_with_options({ flush_type: 'MemTable' }).catch(() => undefined)
   }
 
+  /** Why nothing is read any more, if a write has met a newer writer. The engine itself may learn of it a moment later. */
+  get fenced(): Error | undefined {
+    const refusal: (Error & { code?: string }) | undefined = this.#queue.refusal
+    return refusal?.code === 'LEVEL_FENCED' ? refusal : undefined
+  }
+
   /** The state with all acknowledged writes, and none that is called later. */
   snapshot(): WriterState {
-    const opening = this.db.snapshot()
+    const opening = this.fenced === undefined ? this.db.snapshot() : Promise.reject(this.fenced)
     this.#queue.hold(opening)
     return new WriterState(opening)
   }
