@@ -104,7 +104,7 @@ thread_local! {
     static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Threads that close databases which were dropped where nobody may wait.
+/// Threads that close databases which a JavaScript thread has dropped.
 static CLOSING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
 /// Declares that the calling thread, unlike a JavaScript one, may wait for a database to close.
@@ -116,7 +116,7 @@ pub fn allow_waiting() {
 pub fn wait_for_closing() {
     let threads = mem::take(&mut *CLOSING.lock());
     for thread in threads {
-        // Closing reports no panic, since nobody is left to receive one.
+        // A panic has no receiver, as an error of the close has none.
         let _ = thread.join();
     }
 }

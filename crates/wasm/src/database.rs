@@ -168,11 +168,11 @@ impl Database {
     pub(crate) fn get(&mut self, key: &[u8], snapshot: u32, value: &mut Vec<u8>) -> Outcome<bool> {
         let read = self.read_options(snapshot)?;
         let found = self.db.get_with(key, &read, |found| {
-            let has_room = value.try_reserve_exact(found.len()).is_ok();
-            if has_room {
-                value.extend_from_slice(found);
+            if value.try_reserve_exact(found.len()).is_err() {
+                return Err(found.len());
             }
-            has_room.then_some(()).ok_or(found.len())
+            value.extend_from_slice(found);
+            Ok(())
         });
         match found.map_err(failed)? {
             Some(Err(size_bytes)) => {

@@ -61,9 +61,6 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   readonly #valueEncodings: Encodings
   /** What is closed with the database, and what abstract-level closes in its place. */
   readonly #resources = new Map<Closable, Closable>()
-  /** Whether `close()` is at work. When hook functions refuse to open, abstract-level closes without it, and its rules hold. */
-  #isInClose = false
-  readonly #isClosing = (): boolean => this.#isInClose
   /** @internal */
   readonly namespace: Namespace
   /** @internal */
@@ -241,7 +238,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   override attachResource(resource: Closable): void {
     if (this.status === 'opening') completeDeferred(resource)
     if (typeof resource?.close === 'function' && !this.#resources.has(resource)) {
-      this.#resources.set(resource, this.#store.released(resource, this.#isClosing))
+      this.#resources.set(resource, this.#store.released(resource))
     }
     super.attachResource((this.#resources.get(resource) ?? resource) as never)
   }
@@ -257,7 +254,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
    * fail.
    */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
-    if (event === 'closing') this.#isInClose = true
+    if (event === 'closing') this.#store.isClosing = true
     const isHeard = emitApart(event, () => super.emit(event, ...args))
     if (event === 'closed') this.#reportCloseFailure()
     return isHeard
@@ -265,7 +262,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** Makes `close()`, which emits its event as the last thing, reject with what could not be written or released. */
   #reportCloseFailure(): void {
-    this.#isInClose = false
+    this.#store.isClosing = false
     this.#resources.clear()
     const failure = this.#store.takeCloseFailure()
     if (failure !== undefined) throw closedWithError(failure.error)

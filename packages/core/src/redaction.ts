@@ -55,7 +55,7 @@ export class Redaction {
 
     const at = rest.lastIndexOf('@')
     const query = rest.search(/[?#]/)
-    // A password with a question mark, or a parameter with an @: nobody can tell.
+    // It may be a password with a question mark, or a parameter with an @.
     if (query !== -1 && query < at) return scheme + secret(rest)
 
     const [, place, , parameters, , fragment] = /^([^?#]*)(\?([^#]*))?(#(.*))?$/s.exec(

@@ -43,6 +43,8 @@ export class Store implements Writer {
   writes = 0
   /** Why the last call of `open()` failed; undefined if it succeeded. */
   refusal: unknown
+  /** Whether `close()` is at work. When hook functions refuse to open, abstract-level closes without it, and its rules hold. */
+  isClosing = false
   /** What could not be written or released when the database was closed, until a call reports it. */
   #closeFailure: { readonly error: unknown } | undefined
 
@@ -65,16 +67,16 @@ export class Store implements Writer {
   }
 
   /**
-   * Something that is closed with the database. Iterators and the like fail once, and must not keep the store open: when
-   * `isClosing()`, the error is kept likewise. What fails again does keep it open.
+   * Something that is closed with the database. Iterators and the like fail once, and must not keep the store open: in `close()`, the
+   * error is kept likewise. What fails again does keep it open.
    */
-  released(resource: Closable, isClosing: () => boolean): Closable {
+  released(resource: Closable): Closable {
     return {
       close: async () => {
         try {
           await resource.close()
         } catch (error) {
-          if (!isClosing()) throw error
+          if (!this.isClosing) throw error
           await resource.close()
           this.#closeFailure ??= { error }
         }

@@ -287,7 +287,7 @@ impl Replay<'_> {
     }
 
     /// What is said of a log that ends in an unfinished record at `offset`, if `next` begins with the sequence `first`. A
-    /// process that dies leaves such an end, and one that goes on leaves such a gap; a loss of power leaves both.
+    /// process that dies leaves such an end, and one that writes on after an error leaves such a gap; a loss of power leaves both.
     fn missing_end(&self, next: &OpenLog, number: u64, offset: u64, first: u64, expected: u64) -> LeftOutLog {
         let name = log_name(number);
         let later = log_name(next.number);

@@ -64,7 +64,7 @@ export function sessionStatement(
     "sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     'autocommit=1',
     `innodb_lock_wait_timeout=${lockWaitSeconds}`,
-    // The server would end a snapshot that nobody reads from for a while, and with it the state.
+    // The server would end the connection of a snapshot that is not read for a while, and the snapshot with it.
     `wait_timeout=${MAX_WAIT_SECONDS}`,
     ...(isClustered ? [`wsrep_sync_wait=${waitForSync ? 1 : 0}`] : [])
   ]
