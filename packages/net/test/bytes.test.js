@@ -10,7 +10,6 @@ import { holdClock } from '../../../tests/support/clock.mjs'
 import { turns } from '../../../tests/support/waiting.mjs'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { directory } from './support/program.js'
-import { greetedClient } from './support/raw-client.js'
 import { serve } from './support/served.js'
 
 const bytes = (text) => Buffer.from(text)
@@ -35,12 +34,11 @@ async function held() {
 for (const [name, make] of Object.entries(databases)) {
   test(`getMany() is held to messageBytes, whether keys are few or the same: ${name}`, async (t) => {
     const limits = { messageBytes: 1 << 20, unsentBytes: 1 << 18 }
-    const { address, db, stop } = await serve({ db: make(t), limits })
+    const { db, greet, stop } = await serve({ db: make(t), limits })
     t.after(stop)
     const keys = Array.from({ length: 20 }, (_, i) => bytes(`key ${i}`))
     await db.batch(keys.map((key) => ({ type: 'put', key, value: Buffer.alloc(300_000, 7) })))
-    const client = await greetedClient(address)
-    t.after(() => client.close())
+    const client = await greet()
     for (const asked of [keys, keys.slice(0, 4), Array(100).fill(keys[0]), Array(4).fill(keys[0])]) {
       const [kind, , code] = await client.ask(Ask.getMany, asked, null)
       assert.deepEqual([kind, code], [Tell.failure, 'NET_LIMIT'], asked.length)
@@ -51,7 +49,7 @@ for (const [name, make] of Object.entries(databases)) {
   })
 
   test(`a page has no more than its mark and one entry, whatever the sizes: ${name}`, async (t) => {
-    const { address, db, stop } = await serve({ db: make(t) })
+    const { db, greet, stop } = await serve({ db: make(t) })
     t.after(stop)
     const MARK = 16 * 1024
     const LARGE = 300_000
@@ -59,8 +57,7 @@ for (const [name, make] of Object.entries(databases)) {
     const sizes = Array.from({ length: 120 }, (_, i) => (i < 40 ? 10 : i % 3 === 0 ? 10 : LARGE))
     const entries = sizes.map((size, i) => [bytes(String(i).padStart(4, '0')), Buffer.alloc(size, i)])
     await db.batch(entries.map(([key, value]) => ({ type: 'put', key, value })))
-    const client = await greetedClient(address)
-    t.after(() => client.close())
+    const client = await greet()
 
     for (const [handle, parts] of [
       [1, 3],
@@ -88,12 +85,11 @@ for (const [name, make] of Object.entries(databases)) {
   })
 
   test(`iterators that nobody reads on hold no pages: ${name}`, async (t) => {
-    const { address, db, stop } = await serve({ db: make(t) })
+    const { db, greet, stop } = await serve({ db: make(t) })
     t.after(stop)
     const VALUE = 4 << 20
     await db.batch(['a', 'b'].map((key) => ({ type: 'put', key: bytes(key), value: Buffer.alloc(VALUE) })))
-    const client = await greetedClient(address)
-    t.after(() => client.close())
+    const client = await greet()
     const before = await held()
     const COUNT = 40
     for (let handle = 1; handle <= COUNT; handle++) {
@@ -110,12 +106,12 @@ for (const [name, make] of Object.entries(databases)) {
 test('one write to a hundred subscriptions is held once, over a connection and after it was lost', async (t) => {
   const VALUE = 4 << 20
   const COUNT = 50
-  const { address, db, stop } = await serve({
+  const { db, greet, stop } = await serve({
     db: new PlainMemoryLevel(buffers),
     limits: { unsentEventBytes: 8 << 20 }
   })
   t.after(stop)
-  const client = await greetedClient(address)
+  const client = await greet()
   for (let handle = 1; handle <= COUNT; handle++) {
     await client.ask(Ask.subscribe, handle, null, [null, null, null, null], null)
   }
@@ -129,8 +125,7 @@ test('one write to a hundred subscriptions is held once, over a connection and a
   const [, ticket] = client.welcome
   await client.close()
   await db.del(bytes('a'))
-  const again = await greetedClient(address, { ticket })
-  t.after(() => again.close())
+  const again = await greet({ ticket })
   assert.equal(again.welcome[2], true)
   const events = new Map()
   for (let i = 0; i < 2 * COUNT; i++) {
@@ -210,11 +205,10 @@ test('a connection that only asks by HTTP is closed, and frees its place', async
 
 test('one user cannot use up the sessions of all', async (t) => {
   const tokens = { a: { name: 'ada', permissions: { keys: [] } }, b: { name: 'ben' } }
-  const { address, connect: connectClient, stop } = await serve({ tokens, limits: { userSessions: 3 } })
+  const { connect: connectClient, greet, stop } = await serve({ tokens, limits: { userSessions: 3 } })
   t.after(stop)
   const clients = []
-  for (let i = 0; i < 5; i++) clients.push(await greetedClient(address, { token: 'a' }))
-  t.after(() => Promise.all(clients.map((client) => client.close())))
+  for (let i = 0; i < 5; i++) clients.push(await greet({ token: 'a' }))
   assert.deepEqual(
     clients.map(({ welcome }) => [welcome[0], welcome[1] === 'NET_LIMIT']),
     [...Array(3).fill([Tell.welcome, false]), ...Array(2).fill([Tell.refused, true])]
@@ -224,15 +218,14 @@ test('one user cannot use up the sessions of all', async (t) => {
 
 test('results that a client does not read are not held, whatever it asks for, and come when it reads', async (t) => {
   const VALUE = 1 << 20
-  const { address, db, stop } = await serve({
+  const { db, greet, stop } = await serve({
     db: new PlainMemoryLevel(buffers),
     limits: { unsentBytes: 1 << 18 }
   })
   t.after(stop)
   const keys = Array.from({ length: 100 }, (_, i) => bytes(`k${i}`))
   await db.batch(keys.map((key, i) => ({ type: 'put', key, value: Buffer.alloc(VALUE, i) })))
-  const client = await greetedClient(address)
-  t.after(() => client.close())
+  const client = await greet()
   const before = await held()
   client.socket.pause()
   const answers = keys.map((key) => client.ask(Ask.get, key, null))
@@ -254,7 +247,7 @@ test('clients that try together make the server hold what its limits say, and ot
   const names = Array.from({ length: USERS }, (_, i) => `user ${i}`)
   const tokens = Object.fromEntries([...names, 'honest'].map((name) => [name, { name }]))
   const {
-    address,
+    greet,
     db,
     connect: connectClient,
     stop
@@ -266,9 +259,7 @@ test('clients that try together make the server hold what its limits say, and ot
   assert.equal((await honest.get(keys[0])).length, VALUE)
 
   const clients = []
-  for (let i = 0; i < USERS * CONNECTIONS; i++)
-    clients.push(await greetedClient(address, { token: names[i % USERS] }))
-  t.after(() => Promise.all(clients.map((client) => client.close())))
+  for (let i = 0; i < USERS * CONNECTIONS; i++) clients.push(await greet({ token: names[i % USERS] }))
   const before = await held()
   const answers = []
   for (const client of clients) {

@@ -3,6 +3,7 @@
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
+import { greetedClient } from './raw-client.js'
 import { temporarySocket } from './temporary.js'
 
 /** Addresses to listen on, by the name of the transport. */
@@ -26,6 +27,11 @@ export async function serve({
     clients.push(client)
     return client
   }
+  const greet = async (greeting) => {
+    const client = await greetedClient(address, greeting)
+    clients.push(client)
+    return client
+  }
   return {
     db,
     server,
@@ -33,6 +39,8 @@ export async function serve({
     connect: (clientOptions) => connectTo(address, clientOptions),
     /** Connects by another address that leads to the server, such as that of a proxy. */
     connectTo,
+    /** Connects a client that speaks the protocol by hand. */
+    greet,
     async stop() {
       await Promise.all(clients.map((client) => client.close()))
       await server.close()
