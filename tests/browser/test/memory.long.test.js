@@ -78,7 +78,7 @@ test('where the file of the engine is missing, the open says so, and a later one
     })
   assert.match(
     await open(),
-    /^LEVEL_DATABASE_NOT_OPEN: .*memory\.wasm cannot be loaded: the server answers 404$/
+    /^LEVEL_DATABASE_NOT_OPEN: .*terrace-memory\.wasm cannot be loaded: the server answers 404 /
   )
   files['/terrace-memory.wasm'] = wasm
   assert.equal(await open(), 'open')

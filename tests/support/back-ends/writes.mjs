@@ -52,6 +52,20 @@ export function testWrites({ test, openLevel }) {
     await snapshot.close()
   })
 
+  test('clear() that waits for earlier writes when close() is called deletes what they have written', async (t) => {
+    const db = await openLevel(t)
+    const calls = [
+      ...Array.from({ length: 20 }, (_, i) => db.put(`k${i}`, 'value')),
+      db.clear(),
+      db.put('after', '1'),
+      db.clear({ gt: 'b' }),
+      db.close()
+    ]
+    await Promise.all(calls)
+    await db.open()
+    assert.deepEqual(await db.keys().all(), ['after'])
+  })
+
   test('closing waits for writes and clears that were called before', async (t) => {
     const db = await openLevel(t)
     await db.batch(Array.from({ length: 3000 }, (_, i) => put(`old${i}`)))

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
-/// The path as one word of a POSIX shell's command line. It never begins with a dash, so that no program takes it for an
-/// option.
+/// The path as one word of a command line: of a POSIX shell, and on Windows of cmd and PowerShell. It never begins with a dash, so
+/// that no program takes it for an option.
 pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let text = if text.starts_with('-') { format!("./{text}") } else { text };
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
+    let plain = if cfg!(windows) { "\\/._-+=:" } else { "/._-+=:,@%" };
+    if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || plain.contains(c)) {
         return text;
     }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    // No path has a double quote on Windows.
+    if cfg!(windows) { format!("\"{text}\"") } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod tests {
             assert!(!word.starts_with('-'), "{word}");
         }
         assert_eq!(shell_word(Path::new("/a/b-c_1.2")), "/a/b-c_1.2");
-        assert_eq!(shell_word(Path::new("my db")), "'my db'");
+        assert_eq!(shell_word(Path::new("my db")), if cfg!(windows) { "\"my db\"" } else { "'my db'" });
+        assert_eq!(shell_word(Path::new(r"C:\a\b")), if cfg!(windows) { r"C:\a\b" } else { r"'C:\a\b'" });
     }
 }

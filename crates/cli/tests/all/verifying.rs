@@ -397,11 +397,13 @@ fn an_advised_command_is_one_that_a_shell_can_run() {
     let db = scratch.path("it's my db");
     fs::rename(scratch.copy("leveldb-1.20-snappy"), &db).unwrap();
     fs::write(db.join("CURRENT"), "").unwrap();
-    let quoted = db.display().to_string().replace('\'', "'\\''");
+    let path = db.display().to_string();
+    let quoted =
+        if cfg!(windows) { format!("\"{path}\"") } else { format!("'{}'", path.replace('\'', "'\\''")) };
     let message = terrace([&"count", &db]).failed(5);
-    assert!(message.contains(&format!("`terrace repair '{quoted}'`")), "{message}");
+    assert!(message.contains(&format!("`terrace repair {quoted}`")), "{message}");
     let run = terrace([&"verify", &db]);
-    assert!(run.out.contains(&format!("`terrace repair '{quoted}'`")), "{}", run.out);
+    assert!(run.out.contains(&format!("`terrace repair {quoted}`")), "{}", run.out);
 }
 
 #[test]

@@ -172,7 +172,10 @@ export class SlateBackend implements Backend<State> {
   }
 
   async #clear(writer: Writer, range: RangeDeletion, snapshot: State | undefined): Promise<void> {
-    const cursor = this.cursor({ ...range, keyEncoding: 'view' }, 'keys', snapshot)
+    // The writer ends with this, so it has the state even if close() was called meanwhile.
+    const state = snapshot ?? writer.snapshot()
+    const options = { ...range, keyEncoding: 'view' as const }
+    const cursor = new SlateCursor(state, snapshot === undefined, this.#calls as Calls, options, 'keys')
     let left = range.limit < 0 ? Infinity : range.limit
     try {
       for (let ended = false; !ended && left > 0; ) {
