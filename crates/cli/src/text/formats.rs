@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::escape::{escaped, hex, unescape, unhex, write_escaped};
 use super::json::{Json, harmless, write_bytes};
-use super::{bytewise, idb, local_storage};
+use super::{bytewise, idb, local_storage, session_storage};
 
 /// How to interpret bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -22,6 +22,8 @@ pub(crate) enum TextFormat {
     Idb,
     /// Chromium's Local Storage.
     Localstorage,
+    /// Chromium's Session Storage.
+    Sessionstorage,
     /// npm's bytewise 1.x (keys).
     Bytewise,
 }
@@ -40,7 +42,9 @@ impl TextFormat {
                 Err(error) => Err(format!("`{text}` is not JSON ({error}); put a string in double quotes")),
             },
             // These formats only decode.
-            Self::Utf8 | Self::Idb | Self::Localstorage | Self::Bytewise => unescape(text),
+            Self::Utf8 | Self::Idb | Self::Localstorage | Self::Sessionstorage | Self::Bytewise => {
+                unescape(text)
+            }
         }
     }
 
@@ -51,6 +55,7 @@ impl TextFormat {
             Self::Json => verbatim(key),
             Self::Idb => idb::decode_key(key),
             Self::Localstorage => local_storage::decode_key(key),
+            Self::Sessionstorage => session_storage::decode_key(key),
             Self::Bytewise => bytewise::decode(key),
         }
     }
@@ -61,6 +66,7 @@ impl TextFormat {
             Self::Json => verbatim(value),
             Self::Idb => idb::decode_value(key, value),
             Self::Localstorage => local_storage::decode_value(key, value),
+            Self::Sessionstorage => session_storage::decode_value(key, value),
             Self::Bytewise => bytewise::decode(value),
         }
     }
@@ -78,8 +84,8 @@ fn verbatim(bytes: &[u8]) -> Option<Json> {
 pub(crate) struct FormatArguments {
     /// Format of printed keys and, for utf8, hex and json, also of given keys.
     ///
-    /// Keys that do not decode are printed as escaped text after `undecoded:`. For idb, localstorage and bytewise,
-    /// keys are given as escaped text.
+    /// Keys that do not decode are printed as escaped text after `undecoded:`. For idb, localstorage,
+    /// sessionstorage and bytewise, keys are given as escaped text.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) key_format: TextFormat,
     /// The same for values.

@@ -1,13 +1,14 @@
 //! Keys and values of Chromium's IndexedDB databases, as `docs/format/comparators.md` specifies the keys and Chromium's
 //! `leveldb_coding_scheme.md` the values.
 //!
-//! Values of records are JavaScript objects in V8's own serialisation, which is not decoded here.
+//! Values of records are JavaScript values in V8's own serialisation.
 
 use terrace_format::limits::MAX_IDB_KEY_DEPTH;
 
 use super::bytewise::date;
 use super::fields::{Fields, utf16};
 use super::json::Json;
+use super::v8;
 
 /// The encoding of the value under a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ enum Value {
     Bool,
     /// Version of the record, then its primary key.
     PrimaryKey,
+    /// Version of the record, then a JavaScript value.
+    Record,
+    KeyPath,
     /// A version as varint, and nothing else.
     Opaque,
 }
@@ -32,7 +36,7 @@ pub(crate) fn decode_key(key: &[u8]) -> Option<Json> {
     parse(key).map(|key| Json::Object(key.members))
 }
 
-/// The value under `key` as JSON; `None` if it is not decoded here, as those of records.
+/// The value under `key` as JSON; `None` if it is not decoded here.
 pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
     let mut fields = Fields(value);
     let json = match parse(key)?.value {
@@ -49,6 +53,12 @@ pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
             let version = fields.varint()?;
             Json::Object(vec![("version", version.into()), ("primary_key", idb_key(&mut fields, 0)?)])
         }
+        Value::Record => {
+            let version = fields.varint()?;
+            let value = v8::decode(std::mem::take(&mut fields.0))?;
+            Json::Object(vec![("version", version.into()), ("value", value)])
+        }
+        Value::KeyPath => key_path(&mut fields)?,
         Value::Text | Value::Opaque => return None,
     };
     fields.0.is_empty().then_some(json)
@@ -107,7 +117,7 @@ fn of_database(fields: &mut Fields<'_>, database: i64) -> Option<Key> {
             members.push(("store", fields.varint()?.into()));
             match fields.byte()? {
                 0 => ("object store name", Value::Text),
-                1 => ("object store key path", Value::Opaque),
+                1 => ("object store key path", Value::KeyPath),
                 2 => ("object store auto increment", Value::Bool),
                 3 => ("object store evictable", Value::Bool),
                 4 => ("object store last version", Value::Integer),
@@ -123,7 +133,7 @@ fn of_database(fields: &mut Fields<'_>, database: i64) -> Option<Key> {
             match fields.byte()? {
                 0 => ("index name", Value::Text),
                 1 => ("index unique", Value::Bool),
-                2 => ("index key path", Value::Opaque),
+                2 => ("index key path", Value::KeyPath),
                 3 => ("index multi-entry", Value::Bool),
                 _ => return None,
             }
@@ -155,7 +165,7 @@ fn of_store(fields: &mut Fields<'_>, database: i64, store: i64, index: i64) -> O
     let mut members =
         vec![("database", Json::Integer(database.into())), ("store", Json::Integer(store.into()))];
     let (kind, value) = match index {
-        1 => ("record", Value::Opaque),
+        1 => ("record", Value::Record),
         2 => ("exists", Value::Integer),
         3 => ("blobs", Value::Opaque),
         30.. => ("index entry", Value::PrimaryKey),
@@ -174,6 +184,27 @@ fn of_store(fields: &mut Fields<'_>, database: i64, store: i64, index: i64) -> O
         }
     }
     key(kind, members, value)
+}
+
+/// Two zeros, a type byte, and a name, several of them, or nothing. Without the zeros, as old versions have it: a name.
+fn key_path(fields: &mut Fields<'_>) -> Option<Json> {
+    let Some(rest) = fields.0.strip_prefix(&[0, 0]) else {
+        let name = std::mem::take(&mut fields.0);
+        return name.len().is_multiple_of(2).then(|| utf16(name, u16::from_be_bytes).into());
+    };
+    fields.0 = rest;
+    Some(match fields.byte()? {
+        0 => Json::Null,
+        1 => Json::String(fields.counted_utf16_be()?),
+        2 => {
+            let mut names = Vec::new();
+            for _ in 0..fields.count()? {
+                names.push(Json::String(fields.counted_utf16_be()?));
+            }
+            Json::Array(names)
+        }
+        _ => return None,
+    })
 }
 
 /// An IndexedDB key: a type byte and its payload.
@@ -262,6 +293,20 @@ mod tests {
             Some("{\"version\":1,\"primary_key\":1}")
         );
         assert_eq!(value("00010101 03 0000000000000040", "01ff15"), None);
+        assert_eq!(
+            value(
+                "00010101 03 0000000000000040",
+                "ba17 ff15 fe000000000000000000000000 ff10 6f 2201 61 4904 7b01"
+            )
+            .as_deref(),
+            Some("{\"version\":3002,\"value\":{\"a\":2}}")
+        );
+        let path = "00010000 32 01 01";
+        assert_eq!(value(path, "0000 00").as_deref(), Some("null"));
+        assert_eq!(value(path, "0000 01 02 0069 0064").as_deref(), Some("\"id\""));
+        assert_eq!(value(path, "0000 02 02 01 0061 01 0062").as_deref(), Some("[\"a\",\"b\"]"));
+        assert_eq!(value(path, "0069 0064").as_deref(), Some("\"id\""));
+        assert_eq!(value(path, "0000 01 09 0069"), None);
         assert_eq!(value("00000000 00", ""), None);
     }
 

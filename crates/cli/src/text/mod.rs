@@ -12,7 +12,9 @@ pub(crate) mod idb;
 pub(crate) mod json;
 pub(crate) mod local_storage;
 mod plural;
+pub(crate) mod session_storage;
 mod shell;
+mod v8;
 
 pub(crate) use formats::FormatArguments;
 pub(crate) use json::Json;

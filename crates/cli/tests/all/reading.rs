@@ -41,6 +41,7 @@ fn indexed_db_has_the_records_that_the_page_saw() {
     let mut stores: BTreeMap<u64, String> = BTreeMap::new();
     let mut indexes: BTreeMap<(u64, u64), String> = BTreeMap::new();
     let (mut records, mut index_entries) = (BTreeMap::new(), BTreeMap::new());
+    let mut kinds = Vec::new();
     // When Chromium changes or removes a record, it leaves index entries with an older version.
     let record = |entry: &Value, key: &Value| (of(entry, "store"), key.to_string());
     let exists = scan.iter().filter(|entry| entry["key"]["kind"] == "exists");
@@ -52,7 +53,14 @@ fn indexed_db_has_the_records_that_the_page_saw() {
         match entry["key"]["kind"].as_str().unwrap() {
             "object store name" => drop(stores.insert(of(entry, "store"), text())),
             "index name" => drop(indexes.insert((of(entry, "store"), of(entry, "index")), text())),
-            "record" => *records.entry(of(entry, "store")).or_insert(0) += 1,
+            "record" => {
+                *records.entry(of(entry, "store")).or_insert(0) += 1;
+                let value = &entry["value"]["value"];
+                assert!(!value.is_null(), "{entry}");
+                if stores[&of(entry, "store")] == "kinds" {
+                    kinds.push(value.clone());
+                }
+            }
             "index entry" => {
                 let version = versions.get(&record(entry, &entry["value"]["primary_key"]));
                 if version == entry["value"]["version"].as_u64().as_ref() {
@@ -63,6 +71,7 @@ fn indexed_db_has_the_records_that_the_page_saw() {
         }
     }
     let seen = seen();
+    assert_eq!(Value::Array(kinds), seen["idb"]["kindsInOrder"]);
     for (store, count) in seen["idb"]["counts"].as_object().unwrap() {
         let id = stores.iter().find(|(_, name)| *name == store).unwrap().0;
         assert_eq!(records[id], count.as_u64().unwrap(), "{store}");
@@ -73,6 +82,21 @@ fn indexed_db_has_the_records_that_the_page_saw() {
         assert_eq!(index_entries[id], count.as_u64().unwrap(), "{index}");
     }
     assert_eq!(terrace([&"count", &db]).ok().trim(), scan.len().to_string());
+}
+
+#[test]
+fn session_storage_has_its_maps_and_their_entries() {
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/session-storage");
+    let scan =
+        terrace([&"scan", &db, &"--json", &"--key-format=sessionstorage", &"--value-format=sessionstorage"]);
+    let entries = scan.json();
+    let of = |kind: &str| entries.iter().find(|entry| entry["key"]["kind"] == kind).unwrap();
+    assert_eq!(of("namespace")["key"]["origin"], "http://127.0.0.1:18765/");
+    assert_eq!(of("namespace")["value"], of("entry")["key"]["map"]);
+    assert_eq!(of("entry")["key"]["key"], "s");
+    assert!(of("entry")["value"].as_str().unwrap().starts_with("alpha Ωμέγα iota beta"), "{}", of("entry"));
+    assert_eq!((entries.len(), &of("version")["value"]), (3, &"1".into()));
 }
 
 #[test]
