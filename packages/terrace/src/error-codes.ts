@@ -42,6 +42,11 @@ export type LevelErrorCode =
    * The browser gives the site no more space. Nothing of the write is stored. Reads go on, and writes once there is space again.
    */
   | 'LEVEL_QUOTA_EXCEEDED'
+  /**
+   * The browser has removed the database while it was open, as it does when the user clears the data of the site. Only in browsers: the event
+   * `storageLost` tells of it. Close the database; opening it again makes a new one.
+   */
+  | 'LEVEL_STORAGE_LOST'
   /** There is a bug in this package. */
   | 'LEVEL_INTERNAL_ERROR'
 

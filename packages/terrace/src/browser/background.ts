@@ -24,7 +24,7 @@ export class Background {
   }
 
   #schedule(delayMs: number): void {
-    if (this.#isBusy) return
+    if (this.#isBusy || this.#hasStopped) return
     clearTimeout(this.#timer)
     this.#isBusy = true
     this.#timer = setTimeout(() => void this.#run(false), delayMs)

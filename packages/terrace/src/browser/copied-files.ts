@@ -48,6 +48,6 @@ export class CopiedFiles {
   }
 
   release(): void {
-    this.#engine.call('terrace_export_release', this.#number)
+    this.#engine.release('terrace_export_release', this.#number)
   }
 }

@@ -70,6 +70,8 @@ type Function = Exclude<
   'memory' | 'terrace_input' | 'terrace_output' | 'terrace_output_length'
 >
 
+type ReleaseFunction = 'terrace_iterator_release' | 'terrace_snapshot_release' | 'terrace_export_release'
+
 /** Functions that a module imports. */
 export interface Imports {
   readonly [name: string]:
@@ -129,6 +131,16 @@ export class Engine {
     )
     if (result === FAILED) throw this.#error()
     return result
+  }
+
+  /** Releases what the instance has under this number, if there is an instance that can be used. */
+  release(name: ReleaseFunction, number: number): void {
+    if (this.#failure === undefined) this.call(name, number)
+  }
+
+  /** Makes every call from now on fail with this error. */
+  end(error: CodedError<LevelErrorCode>): void {
+    this.#failure ??= error
   }
 
   /** The bytes of the last result, which the next call overwrites. */

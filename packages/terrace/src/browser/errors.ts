@@ -28,6 +28,19 @@ export function storageError(error: unknown): unknown {
   return name === 'SecurityError' ? deniedError(message, error) : error
 }
 
+/** The error of a database whose files are gone, or are those of another one. */
+export function lostError(): CodedError<LevelErrorCode> {
+  return codedError<LevelErrorCode>(
+    'LEVEL_STORAGE_LOST',
+    'The browser has removed the database while it was open, as it does when the data of the site is cleared. Close it; opening it again makes a new one'
+  )
+}
+
+/** Whether an error says that the database is gone. */
+export function isLost(error: unknown): boolean {
+  return (error as Partial<CodedError<LevelErrorCode>> | undefined)?.code === 'LEVEL_STORAGE_LOST'
+}
+
 /** The error for a page that may store nothing. */
 export function deniedError(reason: string, cause?: unknown): CodedError<LevelErrorCode> {
   return browserError(

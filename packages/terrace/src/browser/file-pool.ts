@@ -3,7 +3,7 @@
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { Engine, Imports } from './engine.js'
-import { browserError, storageError } from './errors.js'
+import { browserError, lostError, storageError } from './errors.js'
 
 /** Files of a new database. */
 const FIRST_FILES = 16
@@ -14,8 +14,12 @@ const MAX_FILES = 192
 /** Files that are opened at once when more are needed. */
 const MORE_FILES = 16
 
-/** The browser's name of the error. */
+/** What the name of an empty file begins with that tells a database from a later one of the same name. The rest of the name is unique. */
+const IDENTITY_PREFIX = 'id-'
+
+/** The browser's names of errors. */
 const QUOTA_EXCEEDED = 'QuotaExceededError'
+const NOT_FOUND = 'NotFoundError'
 
 /** As `crates/wasm/src/host_files.rs` has them. */
 const REFUSED = -1
@@ -32,31 +36,40 @@ interface OpenFile {
 }
 
 export class FilePool {
+  readonly #name: string
   readonly #directory: FileSystemDirectoryHandle
+  #identity: string
   readonly #files: OpenFile[] = []
   /** Why the browser has refused to open more files, the last time it was asked. */
   #refusal: unknown
   /** Why the browser refused the last call that failed. */
   #failure: unknown
 
-  private constructor(directory: FileSystemDirectoryHandle) {
+  private constructor(name: string, directory: FileSystemDirectoryHandle, identity: string) {
+    this.#name = name
     this.#directory = directory
+    this.#identity = identity
   }
 
   /**
    * Opens all files of a directory.
    *
+   * @param identity - The {@link FilePool.identity} that it must have, if it was open before.
    * @throws LEVEL_NOT_SUPPORTED except in a worker.
    * @throws LEVEL_LOCKED if another worker has it open.
    * @throws LEVEL_DATABASE_MISSING if there is none, and it is not to be created.
+   * @throws LEVEL_STORAGE_LOST if it has another identity, or is gone.
    */
-  static async open(name: string, create: boolean): Promise<FilePool> {
+  static async open(name: string, create: boolean, identity = ''): Promise<FilePool> {
     assertInWorker()
-    const pool = new FilePool(await directoryOf(name, create))
+    const directory = await (identity === '' ? directoryOf(name, create) : knownDirectory(name))
+    const pool = new FilePool(name, directory, identity)
     try {
+      if (identity !== '' && !(await pool.isThere())) throw lostError()
       const count = await pool.#countFiles()
       // The first one is the lock as well: nobody opens another before it.
       await pool.#openMore(1)
+      if (identity === '') await pool.#identify()
       await pool.#openMore(FIRST_FILES - 1)
       // Those at the end may be unused: of an attempt to open more than the browser does.
       await pool.#openMore(count - FIRST_FILES).catch(throwIfLocked)
@@ -84,6 +97,32 @@ export class FilePool {
 
   close(): void {
     for (const file of this.#files.splice(0)) file.close()
+  }
+
+  /** The name of a file that no other directory has, not even a later one of the same name. */
+  get identity(): string {
+    return this.#identity
+  }
+
+  /** Whether the directory is there, or the browser has removed it. */
+  async isThere(): Promise<boolean> {
+    try {
+      await this.#directory.getFileHandle(this.#identity)
+      return true
+    } catch (error) {
+      return nameOf(error) !== NOT_FOUND
+    }
+  }
+
+  /**
+   * Closes the files of a directory that the browser has removed. Chromium never comes back from closing a file whose name is gone, and keeps
+   * the name locked, so each has one again for that moment.
+   */
+  async closeRemoved(): Promise<void> {
+    const directory = await directoryOf(this.#name, true)
+    const names = this.#files.map((_, index) => String(index))
+    await Promise.all(names.map((name) => directory.getFileHandle(name, { create: true })))
+    this.close()
   }
 
   /**
@@ -151,6 +190,16 @@ export class FilePool {
     return count
   }
 
+  /** Finds the identity, or makes one. To be called by whoever has the lock. */
+  async #identify(): Promise<void> {
+    for await (const name of this.#directory.keys()) {
+      if (name.startsWith(IDENTITY_PREFIX)) this.#identity = name
+    }
+    if (this.#identity !== '') return
+    this.#identity = IDENTITY_PREFIX + crypto.randomUUID()
+    await this.#directory.getFileHandle(this.#identity, { create: true })
+  }
+
   /** Opens the files that come next. If one fails, those before it stay. */
   async #openMore(count: number): Promise<void> {
     const first = this.#files.length
@@ -197,7 +246,7 @@ export async function removeDirectory(name: string): Promise<void> {
     await root.removeEntry(name, { recursive: true })
   } catch (error) {
     if (nameOf(error) === 'NoModificationAllowedError') throw locked(error)
-    if (nameOf(error) !== 'NotFoundError') throw error
+    if (nameOf(error) !== NOT_FOUND) throw error
   }
 }
 
@@ -229,12 +278,19 @@ async function directoryOf(name: string, create: boolean): Promise<FileSystemDir
   )
 }
 
+/** The directory of a database that was open before. */
+async function knownDirectory(name: string): Promise<FileSystemDirectoryHandle> {
+  const directory = await existingDirectory(name)
+  if (directory === undefined) throw lostError()
+  return directory
+}
+
 async function existingDirectory(name: string): Promise<FileSystemDirectoryHandle | undefined> {
   const root = await rootDirectory()
   try {
     return await root.getDirectoryHandle(name)
   } catch (error) {
-    if (nameOf(error) !== 'NotFoundError') throw error
+    if (nameOf(error) !== NOT_FOUND) throw error
     return undefined
   }
 }

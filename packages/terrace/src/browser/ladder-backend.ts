@@ -28,6 +28,8 @@ export class LadderBackend implements BrowserBackend {
   readonly #places: Places
   readonly #openFirst: typeof openFirst
   #stored: Stored | undefined
+  /** Called when the browser has removed the database. */
+  onLost: (error: Error) => void = () => {}
 
   /**
    * @param open - Opens the first place that there is.
@@ -51,8 +53,12 @@ export class LadderBackend implements BrowserBackend {
 
   /** Opened again, it stays where it was: another place would have another database. */
   async open(options: OpenOptions): Promise<void> {
-    if (this.#stored !== undefined) await this.#backend.open(options)
-    else this.#stored = await this.#openFirst(this.#location, { ...options, ...this.#places })
+    if (this.#stored !== undefined) {
+      await this.#backend.open(options)
+      return
+    }
+    this.#stored = await this.#openFirst(this.#location, { ...options, ...this.#places })
+    this.#backend.onLost = (error) => this.onLost(error)
   }
 
   close(): void | Promise<void> {

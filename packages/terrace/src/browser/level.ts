@@ -49,6 +49,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     super(backend, others, backend.approximateSize === undefined ? {} : additionalMethods)
     this.#location = location
     this.#backend = backend
+    backend.onLost = (error) => this.emit('storageLost', error)
   }
 
   /** The location as it was passed to the constructor. */

@@ -20,6 +20,10 @@ export interface BrowserBackend extends Backend, Partial<Maintained> {
   readonly storage: Storage | undefined
   /** Whether it has the database open itself, if it is shared. */
   readonly isOwner?: boolean
+  /** Tells the database from a later one of the same location; undefined where that cannot be known. */
+  readonly identity?: string | undefined
+  /** Called when the browser has removed the database, after which all calls fail. */
+  onLost?: (error: Error) => void
   /** Writes a batch that is LevelDB's already, like {@link Backend.write}. */
   writeBatch?(batch: Uint8Array, sync: boolean): void | Promise<void>
 }

@@ -9,7 +9,7 @@ import { MapBackend } from './map-backend.js'
 import { loadMap, loadScript, loadStore } from './module.js'
 import { repairDatabase } from './repair-database.js'
 import { StoreBackend } from './store-backend.js'
-import type { OpenOptions, PlaceOptions, Storage } from './store-options.js'
+import type { PlacedOptions, PlaceOptions, Storage } from './store-options.js'
 
 const STORAGES: readonly Storage[] = ['opfs', 'indexeddb', 'memory']
 
@@ -17,7 +17,7 @@ const STORAGES: readonly Storage[] = ['opfs', 'indexeddb', 'memory']
 export const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
 
 /** Options of {@link openFirst}: they can be sent to a worker. */
-export interface StorageOptions extends OpenOptions {
+export interface StorageOptions extends PlacedOptions {
   storage?: readonly Storage[]
   prefix?: string | undefined
 }

@@ -4,17 +4,26 @@
  * opened.
  */
 
-import { type Backend, type Bytes, type Operations, type RangeDeletion, turn } from 'terrace-core'
+import {
+  type Backend,
+  type Bytes,
+  type CodedError,
+  type Operations,
+  type RangeDeletion,
+  turn
+} from 'terrace-core'
+import type { LevelErrorCode } from '../error-codes.js'
 import { putBack, storeBatch, storeTwo, takeOut } from './arguments.js'
 import { Background } from './background.js'
 import { CopiedFiles } from './copied-files.js'
 import { Engine } from './engine.js'
+import { lostError } from './errors.js'
 import { exportDatabase } from './export-database.js'
 import { directoryName, FilePool } from './file-pool.js'
 import { joinBatches, MAX_JOINED_BYTES } from './joined-batches.js'
 import type { ModuleLoader } from './module.js'
 import { nextTurn } from './next-turn.js'
-import { type OpenOptions, sizesOf } from './store-options.js'
+import { type PlacedOptions, sizesOf } from './store-options.js'
 import type { ExportOptions } from './transfer-options.js'
 import { storeRange } from './wasm-cursor.js'
 import { WasmReads } from './wasm-reads.js'
@@ -26,6 +35,9 @@ const ERROR_IF_EXISTS = 2
 
 /** Fewer free files than this are a reason to open more. */
 const FEW_FILES = 8
+
+/** So often it is asked whether the browser has removed the database meanwhile. */
+const LOOK_MS = 2000
 
 /** What the engine takes for no limit, as which a negative number comes to it as well. */
 const NO_LIMIT = 0xffffffff
@@ -64,6 +76,11 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   /** Whether the pool may have more files. */
   #mayGrow = true
   #growing: Promise<void> | undefined
+  #looking: ReturnType<typeof setInterval> | undefined
+  /** What is done about it that the browser has removed the database. */
+  #losing: Promise<void> | undefined
+  /** Called when the browser has removed the database, and its files are closed. */
+  onLost: (error: Error) => void = () => {}
 
   /** @param location - Where the database is: any string. */
   constructor(location: string, load: ModuleLoader) {
@@ -78,12 +95,17 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#engine as Engine
   }
 
-  async open(options: OpenOptions): Promise<void> {
+  /** Tells this database from a later one of the same location. */
+  get identity(): string | undefined {
+    return this.#pool?.identity
+  }
+
+  async open(options: PlacedOptions): Promise<void> {
     const [writeBufferSize, cacheSize] = sizesOf(options)
     const create = options.createIfMissing !== false
     const flags = (create ? CREATE_IF_MISSING : 0) | (options.errorIfExists === true ? ERROR_IF_EXISTS : 0)
     const module = await this.#load()
-    const pool = await FilePool.open(this.#name, create)
+    const pool = await FilePool.open(this.#name, create, options.identity)
     this.#pool = pool
     try {
       const engine = new Engine(module, (engine) => pool.imports(engine))
@@ -92,6 +114,8 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
       await pool.growWhile(() => engine.call('terrace_open_wants_files') === 1)
       this.#call(() => engine.call('terrace_open', flags, writeBufferSize, cacheSize))
       this.#background = new Background(() => this.#step())
+      this.#losing = undefined
+      this.#looking = lookAgain(new WeakRef(this))
     } catch (error) {
       pool.close()
       throw error
@@ -104,12 +128,42 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     while (this.#growing !== undefined) await this.#growing
     // A close that has failed has closed it nevertheless.
     if (this.#engine === undefined) return
+    clearInterval(this.#looking)
     try {
-      this.#call(() => this.opened.call('terrace_close'))
+      // What is lost cannot be closed.
+      if (this.#losing === undefined) this.#call(() => this.opened.call('terrace_close'))
     } finally {
       this.#engine = undefined
-      this.#pool?.close()
+      // Otherwise everybody has been told already.
+      await this.look().then(
+        () => this.#pool?.close(),
+        () => {}
+      )
     }
+  }
+
+  /**
+   * Sees whether the database is still there.
+   *
+   * @internal
+   * @throws LEVEL_STORAGE_LOST if the browser has removed it. Its files are closed then, and all calls fail.
+   */
+  async look(): Promise<void> {
+    const pool = this.#pool as FilePool
+    if (this.#losing === undefined && (await pool.isThere())) return
+    const error = lostError()
+    this.#losing ??= this.#lose(error)
+    await this.#losing
+    throw error
+  }
+
+  async #lose(error: CodedError<LevelErrorCode>): Promise<void> {
+    this.#engine?.end(error)
+    this.#background?.stop()
+    clearInterval(this.#looking)
+    // Where the browser refuses even that, the files stay open until the worker ends.
+    await this.#pool?.closeRemoved().catch(() => {})
+    this.onLost(error)
   }
 
   write(operations: Operations, sync: boolean): void | Promise<void> {
@@ -117,14 +171,23 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     const length = storeBatch(engine, operations)
     if (length <= SMALL_BYTES || this.#mustWait) return this.#wait(takeOut(engine, length), sync)
     if (this.#waiting.length > 0) return this.writeBatch(takeOut(engine, length), sync)
-    this.#writeStored(length, sync)
+    return this.#acknowledged(sync, () => this.#writeStored(length, sync))
   }
 
   /** Writes a batch that is LevelDB's already, like {@link write}. */
   writeBatch(batch: Uint8Array, sync: boolean): void | Promise<void> {
     if (this.#mustWait) return this.#wait(batch.slice(), sync)
     const engine = this.opened
-    this.#writeStored(putBack(engine, batch), sync)
+    return this.#acknowledged(sync, () => this.#writeStored(putBack(engine, batch), sync))
+  }
+
+  /** Writes. If that is with `sync`, it returns when the database may say so; the browser looks while its files are flushed. */
+  #acknowledged(sync: boolean, write: () => void): void | Promise<void> {
+    const looked = sync ? this.look() : undefined
+    // If the write fails, nobody waits for it.
+    looked?.catch(() => {})
+    write()
+    return looked
   }
 
   get #mustWait(): boolean {
@@ -148,6 +211,8 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   writeSync(operations: Operations, sync: boolean): void {
     this.#writeWaiting(true)
     this.#writeStored(storeBatch(this.#engine as Engine, operations), sync)
+    // The answer comes too late for this call, but not for the next one.
+    if (sync) void this.look().catch(() => {})
   }
 
   /** Deletes a range between the writes before and after it: within the call, unless those before it wait for files. */
@@ -241,22 +306,22 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   /** Writes batches as one, or does what a single write does instead. Returns what is left of that. */
   #writeTogether(writes: readonly Waiting[], mustEnd: boolean): Waiting | undefined {
     try {
-      const [first] = writes as readonly [Waiting]
-      if (typeof first.work === 'function') {
-        const rest = first.work(mustEnd)
-        if (rest !== undefined) return { ...first, work: rest }
-      } else this.#writeJoined(writes)
-      for (const { resolve } of writes) resolve()
+      const [{ work }] = writes as readonly [Waiting]
+      if (typeof work === 'function') {
+        const rest = work(mustEnd)
+        if (rest !== undefined) return { ...(writes[0] as Waiting), work: rest }
+        resolveAll(writes, undefined)
+      } else resolveAll(writes, this.#writeJoined(writes))
     } catch (error) {
       for (const { reject } of writes) reject(error)
     }
     return undefined
   }
 
-  #writeJoined(writes: readonly Waiting[]): void {
+  #writeJoined(writes: readonly Waiting[]): void | Promise<void> {
     const batch = joinBatches(writes.map(({ work }) => work as Uint8Array))
     const sync = writes.some(({ sync }) => sync)
-    this.#writeStored(putBack(this.#engine as Engine, batch), sync)
+    return this.#acknowledged(sync, () => this.#writeStored(putBack(this.#engine as Engine, batch), sync))
   }
 
   #needsFiles(): boolean {
@@ -282,6 +347,24 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   #call(call: () => number): number {
     return (this.#pool as FilePool).run(call)
   }
+}
+
+/** @param durable - When those with `sync` are acknowledged. */
+function resolveAll(writes: readonly Waiting[], durable: void | Promise<void>): void {
+  for (const { sync, resolve, reject } of writes) {
+    if (sync && durable !== undefined) durable.then(resolve, reject)
+    else resolve()
+  }
+}
+
+/** Looks for as long as somebody has the back-end. */
+function lookAgain(backend: WeakRef<StoreBackend>): ReturnType<typeof setInterval> {
+  const timer = setInterval(() => {
+    const known = backend.deref()
+    if (known === undefined) clearInterval(timer)
+    else known.look().catch(() => {})
+  }, LOOK_MS)
+  return timer
 }
 
 /** The end of the writes from `start` on that go to the log together. */

@@ -23,6 +23,16 @@ export interface OpenOptions extends AbstractOpenOptions {
   cacheSize?: number | undefined
 }
 
+/**
+ * Options with which a back-end is opened.
+ *
+ * @internal
+ */
+export interface PlacedOptions extends OpenOptions {
+  /** What the database told of itself when it was open before: it must be the same one. */
+  identity?: string | undefined
+}
+
 /** Options of the constructor of {@link Level}. */
 export interface DatabaseOptions<K, V>
   extends AbstractDatabaseOptions<K, V>,

@@ -57,7 +57,7 @@ export class WasmCursor implements BackendCursor {
   }
 
   close(): void {
-    this.#engine.call('terrace_iterator_release', this.#number)
+    this.#engine.release('terrace_iterator_release', this.#number)
   }
 }
 

@@ -12,6 +12,6 @@ export class WasmSnapshot implements BackendSnapshot {
   }
 
   close(): void {
-    this.#engine.call('terrace_snapshot_release', this.number)
+    this.#engine.release('terrace_snapshot_release', this.number)
   }
 }

@@ -24,9 +24,9 @@ export const PAGES = { 'a page': {}, 'an isolated page': ISOLATION }
 
 /**
  * Serves an empty page at `/`, the client at `/terrace-net.js`, and these files: their contents by their paths. All of them have these
- * headers. Returns the origin. It ends with the test.
+ * headers, and those of `own` besides, by their paths. Returns the origin. It ends with the test.
  */
-export async function serveSite(t, files = {}, policy = POLICY, headers = {}) {
+export async function serveSite(t, files = {}, policy = POLICY, headers = {}, own = {}) {
   const file = (path) => (path === '/terrace-net.js' ? readFileSync(client) : files[path])
   const server = createServer(({ url }, response) => {
     if (url === '/' || url === '/?') {
@@ -36,7 +36,7 @@ export async function serveSite(t, files = {}, policy = POLICY, headers = {}) {
     } else if (file(url) === undefined) response.writeHead(404).end()
     else {
       const type = url.endsWith('.wasm') ? 'application/wasm' : 'text/javascript'
-      const all = { ...headers, 'content-type': type, 'content-security-policy': policy }
+      const all = { ...headers, ...own[url], 'content-type': type, 'content-security-policy': policy }
       response.writeHead(200, all).end(file(url))
     }
   })

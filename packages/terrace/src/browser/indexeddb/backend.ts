@@ -35,6 +35,8 @@ export class IndexedDbBackend implements Backend<View> {
   readonly manifest = { encodings: { utf8: true, view: true }, createIfMissing: true, errorIfExists: true }
   readonly #place: Place
   #session: Session | undefined
+  /** Called when the browser has removed the database. */
+  onLost: (error: Error) => void = () => {}
 
   constructor(place: Place) {
     this.#place = place
@@ -49,7 +51,7 @@ export class IndexedDbBackend implements Backend<View> {
     const { name } = this.#place
     const release = await takeLock(name, options.allowMissingLocks === true)
     const history = new History()
-    const connection = new Connection(this.#place, () => history.lose())
+    const connection = new Connection(this.#place, (error) => this.onLost(error))
     try {
       await connection.open({
         createIfMissing: options.createIfMissing !== false,

@@ -1,31 +1,38 @@
 /** A connection to IndexedDB that opens itself again. */
 
-import { codedError } from 'terrace-core'
+import { type CodedError, codedError } from 'terrace-core'
+import { lostError } from '../errors.js'
 import { type IndexedDbErrorCode, isLoss, typedError } from './errors.js'
 import { type Expected, openDatabase, type Place } from './open-database.js'
 
 /** A transaction's work on the store. The promise tells how the transaction has ended, or what it has read. */
 export type Work<T> = (store: IDBObjectStore) => Promise<T>
 
-/** When the connection is opened again, the database may be gone. */
-const ANYTHING: Expected = { createIfMissing: true, errorIfExists: false }
+/** So often, and with this pause before, it is tried to open a database again whose connection the browser has closed. */
+const LOOKS = 20
+const LOOK_MS = 100
+
+/** When the connection is opened again, the database is not made anew. */
+const EXISTING: Expected = { createIfMissing: false, errorIfExists: false }
 
 export class Connection {
   readonly #place: Place
-  readonly #emptied: () => void
+  readonly #onLost: (error: Error) => void
   #database: IDBDatabase | undefined
   #opening: Promise<IDBDatabase> | undefined
   #isClosed = false
   #isUnsure = false
+  /** Why nothing can be done any more: the database is gone. */
+  #loss: Error | undefined
 
-  /** @param emptied - Called when the database turns out to have been deleted by others, and was made anew. */
-  constructor(place: Place, emptied: () => void) {
+  /** @param onLost - Called when the database turns out to have been deleted by the browser or by others. */
+  constructor(place: Place, onLost: (error: Error) => void) {
     this.#place = place
-    this.#emptied = emptied
+    this.#onLost = onLost
   }
 
   async open(expected: Expected): Promise<void> {
-    this.#adopt((await openDatabase(this.#place, expected)).database)
+    this.#adopt(await openDatabase(this.#place, expected))
   }
 
   /** Closes the connection once its transactions have ended. */
@@ -38,9 +45,11 @@ export class Connection {
    * Does work in a transaction. It is made within the call, unless the connection has to be opened first. If the connection is
    * lost meanwhile, the work is done again, once: nothing of the transaction is stored then, or all of it, which does no harm.
    *
+   * @throws LEVEL_STORAGE_LOST if the database is gone.
    * @throws LEVEL_WRITES_REFUSED if an earlier write was lost twice, so that it is not known whether it is stored.
    */
   async run<T>(mode: IDBTransactionMode, sync: boolean, work: Work<T>): Promise<T> {
+    if (this.#loss !== undefined) throw this.#loss
     if (mode === 'readwrite' && this.#isUnsure) throw refusedError()
     try {
       return await this.#attempt(mode, sync, work)
@@ -81,12 +90,27 @@ export class Connection {
 
   async #reopen(): Promise<IDBDatabase> {
     this.#checkOpen()
-    const { database, isNew } = await openDatabase(this.#place, ANYTHING)
+    const database = await openDatabase(this.#place, EXISTING).catch((error) => this.#fail(error))
     if (this.#isClosed) database.close()
     this.#checkOpen()
-    if (isNew) this.#emptied()
     this.#adopt(database)
     return database
+  }
+
+  /** Learns whether the database is still there. While the browser removes it, it opens nothing. */
+  async #look(): Promise<void> {
+    for (let attempt = 0; attempt < LOOKS && !this.#isClosed; attempt++) {
+      if (this.#database !== undefined || this.#loss !== undefined) return
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      await this.#opened().catch(() => {})
+    }
+  }
+
+  #fail(error: CodedError<IndexedDbErrorCode>): never {
+    if (error.code !== 'LEVEL_DATABASE_MISSING') throw error
+    this.#loss = lostError()
+    this.#onLost(this.#loss)
+    throw this.#loss
   }
 
   #checkOpen(): void {
@@ -95,8 +119,11 @@ export class Connection {
 
   #adopt(database: IDBDatabase): void {
     this.#database = database
-    // The browser has closed it, as Safari does to pages in the background.
-    database.onclose = () => this.#drop(database)
+    // The browser has closed it, as Safari does to pages in the background, or has removed the database.
+    database.onclose = () => {
+      this.#drop(database)
+      void this.#look()
+    }
     // Somebody wants to delete it or to raise its version, and waits for this.
     database.onversionchange = () => this.#drop(database)
   }

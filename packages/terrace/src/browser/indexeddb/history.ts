@@ -6,8 +6,6 @@
  * key in a view is therefore in the first layer, from its own on, that has the key; in the store, if none has.
  */
 
-import { codedError } from 'terrace-core'
-import type { IndexedDbErrorCode } from './errors.js'
 import { Layer } from './layer.js'
 
 export class History {
@@ -30,11 +28,6 @@ export class History {
     if (newest !== undefined) newest.isUntouched = false
     return newest
   }
-
-  /** Makes all views unusable: the store is empty, and they cannot be told any more. */
-  lose(): void {
-    for (const layer of this.#layers.splice(0)) layer.isLost = true
-  }
 }
 
 /** A state of the store. */
@@ -45,16 +38,6 @@ export class View {
   constructor(layers: Layer[], layer: Layer) {
     this.#layers = layers
     this.#layer = layer
-  }
-
-  /** @throws LEVEL_OUTDATED if the database was deleted meanwhile. */
-  check(): void {
-    if (this.#layer.isLost) {
-      throw codedError<IndexedDbErrorCode>(
-        'LEVEL_OUTDATED',
-        'The database was deleted, and made anew, after this state'
-      )
-    }
   }
 
   /** What the key had here, if it was changed since: undefined within if it did not exist. */
@@ -77,7 +60,7 @@ export class View {
   close(): void {
     const layer = this.#layer
     layer.views--
-    if (layer.views > 0 || layer.isLost) return
+    if (layer.views > 0) return
     const index = this.#layers.indexOf(layer)
     this.#layers.splice(index, 1)
     layer.retire(this.#layers[index - 1])

@@ -36,7 +36,9 @@ export class IndexedDbLevel<KDefault = string, VDefault = string> extends Backen
     }
     const { prefix, version, ...others } = options ?? {}
     const place = placeOf(location, prefix, versionOf(version))
-    super(new IndexedDbBackend(place), others)
+    const backend = new IndexedDbBackend(place)
+    super(backend, others)
+    backend.onLost = (error) => this.emit('storageLost', error)
     this.location = location
     this.namePrefix = place.name.slice(0, -location.length)
   }

@@ -4,8 +4,6 @@ export class Layer {
   views = 0
   /** Whether no write has begun since this layer was made. Then the next view is the same. */
   isUntouched = true
-  /** Whether the database is gone. */
-  isLost = false
   readonly #kept = new Map<string, { readonly value: Uint8Array | undefined }>()
   #sorted: string[] = []
   #unsorted: string[] = []

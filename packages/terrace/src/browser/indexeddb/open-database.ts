@@ -19,14 +19,8 @@ export interface Expected {
   readonly errorIfExists: boolean
 }
 
-/** An open connection, and whether the store was made by opening it. */
-export interface Opened {
-  readonly database: IDBDatabase
-  readonly isNew: boolean
-}
-
 /** Opens a database. Waits while others have it open with an older version. */
-export function openDatabase(place: Place, expected: Expected): Promise<Opened> {
+export function openDatabase(place: Place, expected: Expected): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = requested(() => indexedDB.open(place.name, place.version))
     let isNew = false
@@ -49,7 +43,7 @@ export function openDatabase(place: Place, expected: Expected): Promise<Opened> 
     request.onsuccess = () => {
       const database = request.result
       refusal = refusalOf(database, place, expected, isNew)
-      if (refusal === undefined) resolve({ database, isNew })
+      if (refusal === undefined) resolve(database)
       else {
         database.close()
         reject(refusal)

@@ -42,12 +42,10 @@ export class RangeWalk {
   /** Reads the next entries, from so many rows of the store: there may be more or fewer, and none before the end. */
   async next(rows: number): Promise<Entries> {
     const { reverse, hasValues, view } = this.#options
-    view?.check()
     const rest = this.#rest
     const read = await this.#connection.run('readonly', false, (store) =>
       readRows(store, rest, rows, hasValues, reverse)
     )
-    view?.check()
 
     let walked = rest
     if (read.keys.length < rows) this.#hasEnded = true

@@ -84,7 +84,6 @@ function request(store: IDBObjectStore, lookups: readonly Lookup[]): Promise<unk
 
 function settle({ keys, format, view, resolve, reject }: Lookup, results: readonly unknown[]): void {
   try {
-    view?.check()
     resolve(
       results.map((result, index) => {
         const kept = view?.find(identityOf(keys[index] as Uint8Array))

@@ -11,7 +11,7 @@ import type { Storage } from '../store-options.js'
 import type { Failure } from './failure.js'
 
 /** The version of what is said. To be raised with each change of it. */
-export const VERSION = 1
+export const VERSION = 2
 
 /** What is asked. The words that follow are in brackets. */
 export const Call = {
@@ -81,6 +81,8 @@ export interface Greeting {
   readonly version: number
   /** Where the entries are kept. */
   readonly storage: Storage
+  /** Tells the database from a later one of the same location; undefined where that cannot be known. */
+  readonly identity: string | undefined
 }
 
 /** What a worker sends. */

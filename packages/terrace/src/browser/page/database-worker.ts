@@ -16,6 +16,17 @@ export interface Hosted {
   close(): Promise<void>
 }
 
+/**
+ * Opens a database for tabs.
+ *
+ * @param onLost - Called when the browser has removed it.
+ */
+export type OpenHosted = (
+  location: string,
+  options: object,
+  onLost: (error: Error) => void
+) => Promise<Hosted>
+
 /** A connection to a broker. */
 interface Line {
   readonly broker: string
@@ -46,7 +57,7 @@ export class DatabaseWorker {
   constructor(
     location: string,
     epoch: number,
-    open: () => Promise<Hosted>,
+    open: (onLost: (error: Error) => void) => Promise<Hosted>,
     tellPage: (message: FromWorker) => void
   ) {
     this.#location = location
@@ -87,18 +98,26 @@ export class DatabaseWorker {
     this.#tellPage({ kind: 'closed', failure })
   }
 
-  async #open(open: () => Promise<Hosted>): Promise<void> {
+  async #open(open: (onLost: (error: Error) => void) => Promise<Hosted>): Promise<void> {
+    const onLost = (error: Error) => this.#fail(error)
     try {
-      const opening = whenUnlocked(open, () => this.#isClosing)
+      const opening = whenUnlocked(
+        () => open(onLost),
+        () => this.#isClosing
+      )
       const [hosted] = await Promise.all([opening, this.#holdEpoch()])
       this.#hosted = hosted
     } catch (error) {
-      this.#tellPage({ kind: 'failed', failure: describe(error) })
+      this.#fail(error)
       return
     }
     this.#control.onmessage = ({ data }) => this.#hear(data)
     this.#tellPage({ kind: 'opened' })
     this.#announce()
+  }
+
+  #fail(error: unknown): void {
+    this.#tellPage({ kind: 'failed', failure: describe(error) })
   }
 
   /** Takes the lock by which tabs see that this worker lives. It is free, and held until the worker ends. */

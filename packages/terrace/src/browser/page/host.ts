@@ -40,7 +40,7 @@ export class Host {
     this.#onEnd = onEnd
     channel.onMessage = (message) => this.#process(message as CallMessage)
     channel.onLost = () => this.#release()
-    this.#send({ greeting: { version: VERSION, storage } })
+    this.#send({ greeting: { version: VERSION, storage, identity: backend.identity } })
   }
 
   /** Ends the connection in order: answers what has come, and says that nothing after it is done. */

@@ -5,9 +5,18 @@ import type { Channel } from './channel.js'
 import type { Hosted } from './database-worker.js'
 import { Host } from './host.js'
 
-/** Opens a database, as {@link Hosted}. */
-export async function openHosted(location: string, options: object): Promise<Hosted> {
+/**
+ * Opens a database, as {@link Hosted}.
+ *
+ * @param onLost - Called when the browser has removed it.
+ */
+export async function openHosted(
+  location: string,
+  options: object,
+  onLost: (error: Error) => void
+): Promise<Hosted> {
   const { backend, storage } = await openFirst(location, options as StorageOptions)
+  backend.onLost = onLost
   const hosts = new Set<Host>()
   return {
     host(channel: Channel) {

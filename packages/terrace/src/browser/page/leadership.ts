@@ -16,7 +16,7 @@ interface Events {
   onLives(): void
   /** The database is open. Comes with the port of this tab's own channel, and with what memory they share. */
   onOpened(port: MessagePort, memory: LaneMemory | undefined): void
-  /** The database could not be opened. */
+  /** The database could not be opened, or the browser has removed it. */
   onFailed(error: Error): void
 }
 

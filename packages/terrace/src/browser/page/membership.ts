@@ -1,15 +1,14 @@
-import { codedError } from 'terrace-core'
-import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
 import { Introduction } from './introduction.js'
 import { pageChannel } from './lane/page-lane.js'
 import { Leadership } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
-import { holdLock, isHeld, whenFree } from './locks.js'
+import { holdLock, isHeld } from './locks.js'
 import type { ControlMessage } from './messages.js'
 import { controlChannel, epochLock, leaderLock, leadingLock, nextLock, tabLock } from './names.js'
 import type { WorkerHandle } from './start-worker.js'
+import { whenEnded } from './worker-end.js'
 
 /** Whoever leads gives the others channels long before, unless it is slow to open the database. */
 const RESCUE_MS = 2000
@@ -208,11 +207,8 @@ export class Membership {
   }
 
   async #watchWorker(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      whenFree(epochLock(this.#location, this.#epoch), this.#signal, resolve)
-    })
-    await whatHasArrived()
-    if (this.#link === undefined) this.#fail(diedOpening())
+    const { error, isFinal } = await whenEnded(epochLock(this.#location, this.#epoch), this.#signal)
+    if (this.#link === undefined || isFinal) this.#fail(error)
     else this.#abdicate()
   }
 
@@ -287,14 +283,8 @@ export class Membership {
   #fail(error: unknown): void {
     if (this.#signal.aborted) return
     this.#post({ kind: 'failed', epoch: this.#epoch, failure: describe(error) })
-    this.end()
+    // Calls that wait are told this, rather than that their channel is lost.
     if (!this.#isLeaving) this.#events.onFailure(error as Error, true)
+    this.end()
   }
-}
-
-function diedOpening(): Error {
-  return codedError<LevelErrorCode>(
-    'LEVEL_INTERNAL_ERROR',
-    'The worker has ended while it opened the database'
-  )
 }

@@ -8,7 +8,7 @@ export type ControlMessage =
   | { readonly kind: 'ask' }
   /** A worker has the database open. */
   | { readonly kind: 'leader'; readonly epoch: number }
-  /** A leader could not open the database. */
+  /** A leader could not open the database, or the browser has removed it. */
   | { readonly kind: 'failed'; readonly epoch: number; readonly failure: Failure }
   | Introduce
 

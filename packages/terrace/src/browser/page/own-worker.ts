@@ -1,14 +1,12 @@
-import { codedError } from 'terrace-core'
-import type { LevelErrorCode } from '../../error-codes.js'
 import type { Channel } from './channel.js'
 import { revive } from './failure.js'
 import { type LaneMemory, memoryToShare } from './lane/memory.js'
 import { pageChannel } from './lane/page-lane.js'
-import { Link, whatHasArrived } from './link.js'
-import { whenFree } from './locks.js'
+import { Link } from './link.js'
 import type { FromOwnWorker, ToOwnWorker } from './messages.js'
 import { ownLock } from './names.js'
 import { startWorker, type WorkerHandle } from './start-worker.js'
+import { type WorkerEnd, whenEnded } from './worker-end.js'
 
 export interface OwnWorkerEvents {
   /** The database is open: the first time, and again after each loss. */
@@ -24,8 +22,8 @@ export interface OwnWorkerEvents {
 export class OwnWorker {
   readonly #location: string
   readonly #events: OwnWorkerEvents
-  #options: object
-  readonly #laterOptions: object
+  #options: () => object
+  readonly #laterOptions: () => object
   #worker: WorkerHandle | undefined
   #link: Link | undefined
   /** Ends with the worker. */
@@ -39,9 +37,9 @@ export class OwnWorker {
    * @param options - With which it is opened the first time.
    * @param laterOptions - With which it is opened once it exists.
    */
-  constructor(location: string, options: object, laterOptions: object, events: OwnWorkerEvents) {
+  constructor(location: string, options: object, laterOptions: () => object, events: OwnWorkerEvents) {
     this.#location = location
-    this.#options = options
+    this.#options = () => options
     this.#laterOptions = laterOptions
     this.#events = events
     addEventListener('pagehide', this)
@@ -92,7 +90,7 @@ export class OwnWorker {
         else this.#hear(data, lock)
       }
       worker.onFailure = (error) => this.#fail(error)
-      const [location, options] = [this.#location, this.#options]
+      const [location, options] = [this.#location, this.#options()]
       this.#tell({ kind: 'open-own', location, lock, options, shared: memory?.shared })
     } catch (error) {
       this.#fail(error as Error)
@@ -109,9 +107,13 @@ export class OwnWorker {
 
   #hear(message: FromOwnWorker, lock: string): void {
     switch (message.kind) {
-      case 'lives':
-        whenFree(lock, this.#ended.signal, () => void whatHasArrived().then(() => this.#lose()))
+      case 'lives': {
+        const { signal } = this.#ended
+        void whenEnded(lock, signal).then((end) => {
+          if (!signal.aborted) this.#lose(end)
+        })
         break
+      }
       case 'failed':
         this.#fail(revive(message.failure))
         break
@@ -121,10 +123,9 @@ export class OwnWorker {
   }
 
   /** The worker has died. */
-  #lose(): void {
-    if (this.#ended.signal.aborted) return
-    if (this.#link === undefined) {
-      this.#fail(diedOpening())
+  #lose({ error, isFinal }: WorkerEnd): void {
+    if (this.#link === undefined || isFinal) {
+      this.#fail(error)
       return
     }
     const isClosing = this.#onClosed !== undefined
@@ -133,8 +134,9 @@ export class OwnWorker {
   }
 
   #fail(error: Error): void {
-    this.#end()
+    // Calls that wait are told this, rather than that their channel is lost.
     this.#events.onFailure(error)
+    this.#end()
   }
 
   /** Ends the worker at once. What it has acknowledged is in its files. */
@@ -154,11 +156,4 @@ export class OwnWorker {
   #tell(message: ToOwnWorker): void {
     this.#worker?.postMessage(message)
   }
-}
-
-function diedOpening(): Error {
-  return codedError<LevelErrorCode>(
-    'LEVEL_INTERNAL_ERROR',
-    'The worker has ended while it opened the database'
-  )
 }

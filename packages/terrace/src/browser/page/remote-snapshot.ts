@@ -2,7 +2,7 @@
 
 import type { BackendSnapshot } from 'terrace-core'
 import { Call, CURRENT_STATE } from './calls.js'
-import { type Requests, stateLost, type WorkerState } from './requests.js'
+import type { Requests, WorkerState } from './requests.js'
 
 export class RemoteSnapshot implements BackendSnapshot, WorkerState {
   readonly #requests: Requests
@@ -18,10 +18,10 @@ export class RemoteSnapshot implements BackendSnapshot, WorkerState {
   /**
    * The number by which the worker knows it.
    *
-   * @throws LEVEL_LEADER_LOST if the worker is gone.
+   * @throws LEVEL_LEADER_LOST if the worker is gone, LEVEL_STORAGE_LOST if the database is.
    */
   get number(): number {
-    if (this.#isLost) throw stateLost()
+    if (this.#isLost) throw this.#requests.stateLost()
     return this.#number
   }
 

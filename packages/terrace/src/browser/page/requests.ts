@@ -6,6 +6,7 @@
 
 import { codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
+import { isLost, lostError } from '../errors.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
 import {
@@ -77,6 +78,10 @@ export class Requests {
   #onIdle: (() => void) | undefined
   /** Where the last worker keeps the entries. */
   storage: Storage | undefined
+  /** The identity of the database, once a worker has told it. Another worker must have the same one open. */
+  identity: string | undefined
+  /** Called when the browser has removed the database. */
+  onLost: (error: Error) => void = () => {}
 
   /**
    * Sends what waits to this worker once it has greeted, and everything from then on.
@@ -101,12 +106,14 @@ export class Requests {
 
   /** No worker can open the database. Calls fail until one has. */
   fail(error: unknown): void {
+    const isNews = isLost(error) && !isLost(this.#failure)
     this.#failure = error
     this.#forgetStates()
     this.#sent.clear()
     this.#calls = []
     this.bytes.take()
     for (const number of [...this.#pending.keys()]) this.#take(number)?.reject(error)
+    if (isNews) this.onLost(error as Error)
   }
 
   /** Resolves once every call is answered. */
@@ -116,6 +123,11 @@ export class Requests {
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve
     })
+  }
+
+  /** Why what {@link WorkerState.forgotten} was told can be used no more. */
+  stateLost(): unknown {
+    return isLost(this.#failure) ? this.#failure : stateLost()
   }
 
   /** Makes a number for it. */
@@ -205,21 +217,27 @@ export class Requests {
     if (processed !== undefined) this.#lose(channel, processed)
   }
 
-  /** Begins to talk to a worker, if it is of the same version. Returns whether it is. */
-  #meet(channel: Channel, { version, storage }: Greeting, onGreeting: (failure?: Error) => void): boolean {
+  /** Begins to talk to a worker, if it is of the same version and has the same database open. Returns whether it does. */
+  #meet(channel: Channel, greeting: Greeting, onGreeting: (failure?: Error) => void): boolean {
     if (this.#ungreeted !== channel) return false
     this.#ungreeted = undefined
-    if (version === VERSION) {
-      this.storage = storage
+    const failure = this.#objectionTo(greeting)
+    if (failure === undefined) {
+      this.storage = greeting.storage
+      this.identity = greeting.identity
       this.#begin(channel)
       onGreeting()
       return true
     }
     channel.onMessage = channel.onLost = () => {}
-    const failure = otherVersion()
     this.fail(failure)
     onGreeting(failure)
     return false
+  }
+
+  #objectionTo({ version, identity }: Greeting): Error | undefined {
+    if (version !== VERSION) return otherVersion()
+    return this.identity === undefined || this.identity === identity ? undefined : lostError()
   }
 
   #begin(channel: Channel): void {
@@ -261,7 +279,7 @@ export class Requests {
     if (pending === undefined) return false
     if (pending.resend === 'again' || (pending.resend === 'never' && !isBegun)) return true
     this.#take(number)
-    pending.reject(pending.resend === 'never' ? writeUnknown() : stateLost())
+    pending.reject(pending.resend === 'never' ? writeUnknown() : this.stateLost())
     return false
   }
 

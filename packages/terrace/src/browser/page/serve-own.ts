@@ -1,4 +1,4 @@
-import type { Hosted } from './database-worker.js'
+import type { Hosted, OpenHosted } from './database-worker.js'
 import { describe, type Failure } from './failure.js'
 import { workerChannel } from './lane/worker-lane.js'
 import { Link } from './link.js'
@@ -14,7 +14,7 @@ interface WorkerScope {
 type OpenOwn = Extract<ToOwnWorker, { readonly kind: 'open-own' }>
 
 /** Makes a dedicated worker open a database for its page alone, when asked. To be called when it starts, before the first await. */
-export function serveOwn(openHosted: (location: string, options: object) => Promise<Hosted>): void {
+export function serveOwn(openHosted: OpenHosted): void {
   const scope = globalThis as unknown as WorkerScope
   let opening: Promise<Hosted | undefined> = Promise.resolve(undefined)
   let isClosing = false
@@ -24,7 +24,7 @@ export function serveOwn(openHosted: (location: string, options: object) => Prom
       await holdUntilTheEnd(lock)
       scope.postMessage({ kind: 'lives' })
       const hosted = await whenUnlocked(
-        () => openHosted(location, options),
+        () => openHosted(location, options, fail),
         () => isClosing
       )
       const { port1, port2 } = new MessageChannel()
@@ -32,9 +32,13 @@ export function serveOwn(openHosted: (location: string, options: object) => Prom
       scope.postMessage({ kind: 'opened' }, [port2])
       return hosted
     } catch (error) {
-      scope.postMessage({ kind: 'failed', failure: describe(error) })
+      fail(error)
       return undefined
     }
+  }
+
+  function fail(error: unknown): void {
+    scope.postMessage({ kind: 'failed', failure: describe(error) })
   }
 
   async function close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { DatabaseWorker, type Hosted } from './database-worker.js'
+import { DatabaseWorker, type OpenHosted } from './database-worker.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /** What TypeScript knows only of workers. */
@@ -13,7 +13,7 @@ interface WorkerScope {
  *
  * @param openHosted - Opens a database for tabs. Tried again while it fails with LEVEL_LOCKED, for some seconds.
  */
-export function serveTabs(openHosted: (location: string, options: object) => Promise<Hosted>): void {
+export function serveTabs(openHosted: OpenHosted): void {
   const scope = globalThis as unknown as WorkerScope
   let worker: DatabaseWorker | undefined
   scope.onmessage = ({ data, ports }) => {
@@ -23,7 +23,7 @@ export function serveTabs(openHosted: (location: string, options: object) => Pro
         worker = new DatabaseWorker(
           location,
           epoch,
-          () => openHosted(location, options),
+          (onLost) => openHosted(location, options, onLost),
           (message) => scope.postMessage(message)
         )
         break

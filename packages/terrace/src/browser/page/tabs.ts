@@ -35,8 +35,9 @@ export interface TabsOptions {
  */
 export class Tabs {
   readonly #options: TabsOptions
-  #openOptions: object | undefined
-  #takeoverOptions: object = {}
+  /** Undefined while this tab does not take part. */
+  #openOptions: (() => object) | undefined
+  #takeoverOptions: () => object = () => ({})
   #membership: Membership | undefined
 
   constructor(options: TabsOptions) {
@@ -54,7 +55,7 @@ export class Tabs {
    * @param openOptions - With which this tab opens the database if it is the first to lead.
    * @param takeoverOptions - With which it does so after it has had a channel, so that the database exists.
    */
-  join(openOptions: object, takeoverOptions = openOptions): void {
+  join(openOptions: object, takeoverOptions: () => object = () => openOptions): void {
     if (this.#openOptions !== undefined || this.#membership !== undefined) {
       throw new Error('This tab takes part already')
     }
@@ -62,7 +63,7 @@ export class Tabs {
       this.#options.onFailure(noLocks(), true)
       return
     }
-    this.#openOptions = openOptions
+    this.#openOptions = () => openOptions
     this.#takeoverOptions = takeoverOptions
     listen(addEventListener, this)
     this.#enter()
@@ -92,7 +93,7 @@ export class Tabs {
     if (this.#openOptions === undefined) return
     this.#membership ??= new Membership(this.#options.location, {
       startWorker: () => this.#options.startWorker(),
-      openOptions: () => this.#openOptions as object,
+      openOptions: () => this.#openOptions?.() ?? {},
       onChannel: (channel, isOwn) => {
         this.#openOptions = this.#takeoverOptions
         this.#options.onChannel(channel, isOwn)

@@ -16,14 +16,14 @@ export interface Attendance {
  * has forgotten can be collected.
  *
  * @param first - With which the database is opened the first time.
- * @param later - With which it is opened once it exists.
+ * @param later - With which it is opened from then on.
  * @returns `opened` rejects if the database cannot be opened.
  */
 export type Attend<A extends Attendance> = (
   location: string,
   requests: Requests,
   first: StorageOptions & OpenOptions,
-  later: StorageOptions
+  later: () => StorageOptions
 ) => { readonly attendance: A; readonly opened: Promise<void> }
 
 export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend {
@@ -31,12 +31,16 @@ export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend 
   readonly #places: Places
   readonly #attend: Attend<A>
   #attendance: A | undefined
+  /** Called when the browser has removed the database. */
+  onLost: (error: Error) => void = () => {}
 
   constructor(location: string, places: Places, attend: Attend<A>) {
     super()
     this.#location = location
     this.#places = places
     this.#attend = attend
+    const backend = new WeakRef(this)
+    this.requests.onLost = (error) => backend.deref()?.onLost(error)
   }
 
   protected get attendance(): A | undefined {
@@ -51,13 +55,13 @@ export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend 
   async open(options: OpenOptions): Promise<void> {
     const [writeBufferSize, cacheSize] = sizesOf(options)
     const { createIfMissing, errorIfExists } = options
-    const later: StorageOptions = { ...this.#places, createIfMissing, writeBufferSize, cacheSize }
-    const { attendance, opened } = this.#attend(
-      this.#location,
-      this.requests,
-      { ...later, errorIfExists },
-      later
-    )
+    const { requests } = this
+    requests.identity = undefined
+    const each: StorageOptions = { ...this.#places, createIfMissing, writeBufferSize, cacheSize }
+    const { attendance, opened } = this.#attend(this.#location, requests, { ...each, errorIfExists }, () => ({
+      ...each,
+      identity: requests.identity
+    }))
     this.#attendance = attendance
     abandoned.register(this, attendance, this)
     try {
