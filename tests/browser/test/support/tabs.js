@@ -105,9 +105,9 @@ const PAGE = `
       })
     }
 
-    join(...options) {
+    join(options, takeoverOptions) {
       this.#failure = undefined
-      this.tabs.join(...options)
+      this.tabs.join(options, takeoverOptions && (() => takeoverOptions))
     }
 
     /** Waits for a channel if there is none. Fails if the channel is lost before the answer, or none is to come. */
