@@ -9,9 +9,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { runInNewContext } from 'node:vm'
 import { Level } from 'terrace'
 import { holdClock } from '../../../tests/support/clock.mjs'
 import { scaled } from '../../../tests/support/form.mjs'
+import { checkFound, checkRefused, checkStored, viewsWith } from '../../core/test/support/exact-bytes.js'
 import { newLevel, temporaryDirectory } from './support/databases.js'
 
 const program = fileURLToPath(new URL('./support/sharing-process.js', import.meta.url))
@@ -263,6 +265,23 @@ test('when the owner closes, another instance takes its place, and pending calls
   assert.equal(others.filter(({ isOwner }) => isOwner).length, 1)
   for (const db of others) assert.equal((await db.keys({ gte: 'w', lt: 'x' }).all()).length, 100)
 })
+
+const views = viewsWith(runInNewContext('globalThis'))
+for (const [what, check] of [
+  ['with view, a view of any kind is stored as its bytes', (db) => checkStored(db, 'view', views)],
+  ['with buffer, a view of any kind is stored as its bytes', (db) => checkStored(db, 'buffer', views)],
+  ['a view of any kind is the same key', (db) => checkFound(db, 'view', views)],
+  ['what an encoding cannot store is refused', checkRefused]
+]) {
+  test(`through the owner, ${what}`, async (t) => {
+    const location = directory(t)
+    await shared(t, location).open()
+    const client = shared(t, location)
+    await client.open()
+    assert.equal(client.isOwner, false)
+    await check(client)
+  })
+}
 
 test('a database that its owner does not share says so', async (t) => {
   const location = directory(t)
