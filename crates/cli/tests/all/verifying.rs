@@ -391,15 +391,23 @@ fn a_file_with_many_damaged_places_is_shown_in_a_few_lines() {
     assert_eq!(json.last().unwrap()["damaged_places"].as_u64(), Some(json.len() as u64 - 1));
 }
 
+/// As a shell of this system reads a path with blanks as one word.
+fn quoted(path: &Path) -> String {
+    let path = path.display();
+    if cfg!(windows) {
+        format!("\"{path}\"")
+    } else {
+        format!("'{}'", path.to_string().replace('\'', "'\\''"))
+    }
+}
+
 #[test]
 fn an_advised_command_is_one_that_a_shell_can_run() {
     let scratch = TestDirectory::new();
     let db = scratch.path("it's my db");
     fs::rename(scratch.copy("leveldb-1.20-snappy"), &db).unwrap();
     fs::write(db.join("CURRENT"), "").unwrap();
-    let path = db.display().to_string();
-    let quoted =
-        if cfg!(windows) { format!("\"{path}\"") } else { format!("'{}'", path.replace('\'', "'\\''")) };
+    let quoted = quoted(&db);
     let message = terrace([&"count", &db]).failed(5);
     assert!(message.contains(&format!("`terrace repair {quoted}`")), "{message}");
     let run = terrace([&"verify", &db]);
@@ -412,7 +420,7 @@ fn a_directory_that_is_one_level_too_high_is_recognised() {
     let world = scratch.path("my world");
     fs::create_dir(&world).unwrap();
     fs::rename(scratch.copy("bedrock-deflate"), world.join("db")).unwrap();
-    let db = format!("'{}'", world.join("db").display());
+    let db = quoted(&world.join("db"));
     for command in ["count", "verify", "inspect", "repair", "compact"] {
         let message = terrace([&command, &world]).failed(3);
         assert!(message.contains(&db), "{command}: {message}");
