@@ -43,8 +43,8 @@ export type LevelErrorCode =
    */
   | 'LEVEL_QUOTA_EXCEEDED'
   /**
-   * The browser has removed the database while it was open, as it does when the user clears the data of the site. Only in browsers: the event
-   * `storageLost` tells of it. Close the database; opening it again makes a new one.
+   * The browser has removed the database while it was open, as it does when the user clears the data of the site. The event `storageLost`
+   * carries the error. Close the database; opening it again makes a new one. Only in browsers.
    */
   | 'LEVEL_STORAGE_LOST'
   /** There is a bug in this package. */

@@ -34,10 +34,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Json> {
     match (fields.byte()?, fields.varint()?) {
         (0xff, WRAPPED) if matches!(fields.0.first(), Some(1 | 2)) => wrapped(&mut fields),
         (0xff, version) => {
-            let has_trailer = version >= BLINK_WITH_TRAILER && *fields.0.first()? == 0xfe && {
-                let place = fields.bytes(13)?;
-                place[1..].iter().any(|byte| *byte != 0)
-            };
+            let mut has_trailer = false;
+            if version >= BLINK_WITH_TRAILER && fields.0.first() == Some(&0xfe) {
+                has_trailer = fields.bytes(13)?[1..].iter().any(|byte| *byte != 0);
+            }
             let version = match fields.0.first()? {
                 0xff => {
                     fields.byte()?;
@@ -190,19 +190,16 @@ impl Reader<'_> {
     /// Names and values up to `end`, and their number after it.
     fn properties(&mut self, end: u8, depth: usize) -> Option<Vec<(String, Json)>> {
         let mut members = Vec::new();
-        loop {
-            let tag = self.tag()?;
-            if tag == end {
-                self.fields.varint()?;
-                return Some(members);
-            }
-            let name = match self.tagged(tag, depth + 1)? {
+        let mut items = self.items(end, depth)?.into_iter();
+        while let Some(name) = items.next() {
+            let name = match name {
                 Json::String(name) => name,
                 number @ (Json::Integer(_) | Json::Float(_)) => number.to_string(),
                 _ => return None,
             };
-            members.push((name, self.value(depth + 1)?));
+            members.push((name, items.next()?));
         }
+        Some(members)
     }
 
     fn dense_array(&mut self, depth: usize) -> Option<Json> {

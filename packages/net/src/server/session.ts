@@ -326,7 +326,7 @@ export class Session {
 
   #done(work: Work, message: Answer): void {
     const { request, kind, bytes, startedAt } = work
-    // Before it is asked whether there is room for the result.
+    // Released before the check for room for the result.
     this.#hold(-bytes)
     const [answer, frame] = packed(message)
     this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0

@@ -104,7 +104,7 @@ export class FilePool {
     return this.#identity
   }
 
-  /** Whether the directory is there, or the browser has removed it. */
+  /** Whether the directory is still there. The browser may have removed it. */
   async isThere(): Promise<boolean> {
     try {
       await this.#directory.getFileHandle(this.#identity)
@@ -190,7 +190,7 @@ export class FilePool {
     return count
   }
 
-  /** Finds the identity, or makes one. To be called by whoever has the lock. */
+  /** Finds the identity, or makes one. The caller holds the lock. */
   async #identify(): Promise<void> {
     for await (const name of this.#directory.keys()) {
       if (name.startsWith(IDENTITY_PREFIX)) this.#identity = name

@@ -36,7 +36,7 @@ const ERROR_IF_EXISTS = 2
 /** Fewer free files than this are a reason to open more. */
 const FEW_FILES = 8
 
-/** So often it is asked whether the browser has removed the database meanwhile. */
+/** How often to check that the browser has not removed the database. */
 const LOOK_MS = 2000
 
 /** What the engine takes for no limit, as which a negative number comes to it as well. */
@@ -77,7 +77,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   #mayGrow = true
   #growing: Promise<void> | undefined
   #looking: ReturnType<typeof setInterval> | undefined
-  /** What is done about it that the browser has removed the database. */
+  /** Set once the browser has removed the database. Resolves when its files are closed. */
   #losing: Promise<void> | undefined
   /** Called when the browser has removed the database, and its files are closed. */
   onLost: (error: Error) => void = () => {}
@@ -134,7 +134,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
       if (this.#losing === undefined) this.#call(() => this.opened.call('terrace_close'))
     } finally {
       this.#engine = undefined
-      // Otherwise everybody has been told already.
+      // A loss has been reported, and its files are closed.
       await this.look().then(
         () => this.#pool?.close(),
         () => {}
@@ -143,7 +143,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   /**
-   * Sees whether the database is still there.
+   * Checks that the database is still there.
    *
    * @internal
    * @throws LEVEL_STORAGE_LOST if the browser has removed it. Its files are closed then, and all calls fail.
@@ -184,7 +184,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   /** Writes. If that is with `sync`, it returns when the database may say so; the browser looks while its files are flushed. */
   #acknowledged(sync: boolean, write: () => void): void | Promise<void> {
     const looked = sync ? this.look() : undefined
-    // If the write fails, nobody waits for it.
+    // If the write fails, its error is the one to report.
     looked?.catch(() => {})
     write()
     return looked
@@ -357,7 +357,7 @@ function resolveAll(writes: readonly Waiting[], durable: void | Promise<void>): 
   }
 }
 
-/** Looks for as long as somebody has the back-end. */
+/** Calls `look()` again and again, until the back-end is garbage-collected. */
 function lookAgain(backend: WeakRef<StoreBackend>): ReturnType<typeof setInterval> {
   const timer = setInterval(() => {
     const known = backend.deref()

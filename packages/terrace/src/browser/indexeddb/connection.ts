@@ -8,11 +8,11 @@ import { type Expected, openDatabase, type Place } from './open-database.js'
 /** A transaction's work on the store. The promise tells how the transaction has ended, or what it has read. */
 export type Work<T> = (store: IDBObjectStore) => Promise<T>
 
-/** So often, and with this pause before, it is tried to open a database again whose connection the browser has closed. */
+/** How often to try to reopen a database whose connection the browser has closed, and the pause before each attempt. */
 const LOOKS = 20
 const LOOK_MS = 100
 
-/** When the connection is opened again, the database is not made anew. */
+/** A lost connection is opened again only to a database that exists. */
 const EXISTING: Expected = { createIfMissing: false, errorIfExists: false }
 
 export class Connection {
@@ -97,7 +97,7 @@ export class Connection {
     return database
   }
 
-  /** Learns whether the database is still there. While the browser removes it, it opens nothing. */
+  /** Finds out whether the database is still there. The browser opens none while it removes data. */
   async #look(): Promise<void> {
     for (let attempt = 0; attempt < LOOKS && !this.#isClosed; attempt++) {
       if (this.#database !== undefined || this.#loss !== undefined) return
