@@ -12,7 +12,5 @@ if (target === undefined) {
   console.error('usage: node scripts/pack-all.mjs DIRECTORY')
   process.exit(2)
 }
-const archives = packagesIn().flatMap(({ directory }) =>
-  pack(directory.replace(/^packages\//, ''), target, builtPlatforms)
-)
+const archives = packagesIn().flatMap(({ directory }) => pack(directory, target, builtPlatforms))
 for (const archive of new Set(archives)) console.log(relative('.', archive))

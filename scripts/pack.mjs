@@ -2,9 +2,9 @@
 //
 //   node scripts/pack.mjs [--all-platforms] PACKAGE [DIRECTORY]
 //
-// PACKAGE is a directory of `packages/`, such as `core` or `back-ends/lmdb`. Prints the paths of the archives in DIRECTORY, by
-// default `target/packages`, and on standard error how to install them. What is native is packed for this machine, or for all
-// platforms, once `make prebuilds` has built it for them.
+// PACKAGE is the directory of a package, such as `packages/core`. Prints the paths of the archives in DIRECTORY, by default
+// `target/packages`, and on standard error how to install them. Native parts are packed for this machine, or for all platforms,
+// once `make prebuilds` has built them.
 //
 // The packages of the platforms are optional dependencies of the published package only: in a checkout, where they
 // are not published yet, npm must not look for them.
@@ -18,7 +18,7 @@ import {
   realpathSync,
   writeFileSync
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addonFile } from '../packages/terrace/scripts/cargo-build.mjs'
 import { platformName } from '../packages/terrace/scripts/platform.mjs'
@@ -29,20 +29,19 @@ import { programFile, programName } from './prebuilds/paths.mjs'
 import { packagesIn, root } from './workspace.mjs'
 
 const ALL_PLATFORMS = '--all-platforms'
-const packagesDirectory = join(root, 'packages')
-/** Our packages, by name, with their directories in `packages/`. */
-const ours = new Map(packagesIn().map(({ name, directory }) => [name, directory.slice('packages/'.length)]))
+/** Our packages, by name, with their directories. */
+const ours = new Map(packagesIn().map(({ name, directory }) => [name, directory]))
 
 /** By the directory of a package that has packages for the platforms: what they have in them. */
 const NATIVE = {
-  terrace: {
+  'packages/terrace': {
     fileOf: addonFile,
     nameIn: () => 'terrace.node',
     product: 'addon',
     builtBy: 'npm run build',
-    licences: join(packagesDirectory, 'terrace', THIRD_PARTY)
+    licences: join(root, 'packages/terrace', THIRD_PARTY)
   },
-  cli: {
+  'packages/cli': {
     fileOf: programFile,
     nameIn: (platform) => programName(PLATFORMS[platform]),
     product: 'program',
@@ -57,11 +56,11 @@ export function builtPlatforms(directory) {
 }
 
 /**
- * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs, with what is native for the
- * platforms that `platformsOf` names for its directory. Returns the paths of the archives.
+ * Packs the package in `directory`, such as `packages/core`, into `target`, after the packages of this repository that it needs, with
+ * the native parts for the platforms that `platformsOf` names for its directory. Returns the paths of the archives.
  */
 export function pack(directory, target, platformsOf = () => [platformName()]) {
-  const packageDirectory = join(packagesDirectory, directory)
+  const packageDirectory = join(root, directory)
   const dependencies = Object.keys(manifestOf(packageDirectory).dependencies ?? {})
   const needed = dependencies
     .filter((name) => ours.has(name))
@@ -70,22 +69,13 @@ export function pack(directory, target, platformsOf = () => [platformName()]) {
     ...needed,
     ...(directory in NATIVE
       ? packNative(directory, target, platformsOf(directory))
-      : [
-          packPackage(packageDirectory, target, (manifest) =>
-            withRepository(manifest, inRepository(directory))
-          )
-        ])
+      : [packPackage(packageDirectory, target, (manifest) => withRepository(manifest, directory))])
   ]
-}
-
-/** The path of a package in the repository, as a manifest names it. */
-function inRepository(directory, ...below) {
-  return ['packages', ...directory.split(/[\\/]/), ...below].join('/')
 }
 
 /** Packs a package for each of `platforms`, and the main package, which asks for those of all that there are. */
 function packNative(directory, target, platforms) {
-  const packageDirectory = join(packagesDirectory, directory)
+  const packageDirectory = join(root, directory)
   const { fileOf, nameIn, product, builtBy, licences } = NATIVE[directory]
   for (const platform of platforms) {
     if (existsSync(fileOf(platform))) continue
@@ -97,7 +87,7 @@ function packNative(directory, target, platforms) {
   const archives = platforms.map((platform) =>
     packStage(target, (stage) => {
       cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
-      const manifest = withRepository(manifestOf(stage), inRepository(directory, 'npm', platform))
+      const manifest = withRepository(manifestOf(stage), `${directory}/npm/${platform}`)
       addThirdPartyLicences(licences, stage, manifest)
       copyFileSync(fileOf(platform), join(stage, nameIn(platform)))
     })
@@ -108,7 +98,7 @@ function packNative(directory, target, platforms) {
   return [
     ...archives,
     packPackage(packageDirectory, target, (manifest) =>
-      withRepository({ ...manifest, optionalDependencies }, inRepository(directory))
+      withRepository({ ...manifest, optionalDependencies }, directory)
     )
   ]
 }
@@ -125,8 +115,9 @@ function manifestOf(directory) {
 }
 
 function main(args) {
-  const [directory, target = join(root, 'target', 'packages')] = args.filter((arg) => arg !== ALL_PLATFORMS)
-  if (!directory || !existsSync(join(packagesDirectory, directory, 'package.json'))) {
+  const [one, target = join(root, 'target', 'packages')] = args.filter((arg) => arg !== ALL_PLATFORMS)
+  const directory = relative(root, resolve(one ?? root)).replaceAll(sep, '/')
+  if (![...ours.values()].includes(directory)) {
     throw new Error(`usage: node scripts/pack.mjs [${ALL_PLATFORMS}] PACKAGE [DIRECTORY]`)
   }
 

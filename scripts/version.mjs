@@ -17,7 +17,7 @@ const pattern = (before, after = '') => new RegExp(`(?<=${before})${VERSION}(?=$
 /** In a manifest of npm: its own version, and those of ours that it depends on. */
 const NPM = [pattern('^  "version": "', '"'), pattern(`^ +${OURS}: "\\^?`, '"')]
 const NPM_LOCK = [
-  pattern('^    "packages/[^"]+": \\{\\n(?:      "name": "[^"]+",\\n)?      "version": "', '"'),
+  pattern('^    "(?:packages|courses)/[^"]+": \\{\\n(?:      "name": "[^"]+",\\n)?      "version": "', '"'),
   pattern(`^ +${OURS}: "\\^?`, '"')
 ]
 

@@ -1,8 +1,10 @@
 # The parts of the tests, each a target test-NAME. `make test` runs SHORT_PARTS in their short form (TERRACE_SHORT=1), `make test-all`
 # all PARTS in full, as a part run alone is. CONTRIBUTING.md lists what each needs. Long parts come first, so that lanes end together.
 
-PACKAGES := $(patsubst %/package.json,%,$(wildcard packages/*/package.json packages/back-ends/*/package.json))
-PACKAGE_PARTS := $(notdir $(PACKAGES))
+PACKAGES := $(patsubst %/package.json,%,$(wildcard packages/*/package.json packages/back-ends/*/package.json courses/*/package.json))
+# test-net for packages/net, test-course-runner for courses/runner.
+part_of = $(if $(filter courses/%,$(1)),course-)$(notdir $(1))
+PACKAGE_PARTS := $(foreach package,$(PACKAGES),$(call part_of,$(package)))
 SHORT_PARTS := crates terrace toolbox interop net core browser mysql slatedb gates capi ruby lmdb rules \
   $(filter-out terrace toolbox net core mysql slatedb lmdb,$(PACKAGE_PARTS)) back-ends demo
 PARTS := $(SHORT_PARTS) lint soak load platforms windows miri tsan loom targets arm64 mysql-on-mysql firefox webkit \
@@ -59,7 +61,7 @@ test-ruby: setup-tests dev-build ## the gem, over the C library and over LevelDB
 	TERRACE_LIB="$(CURDIR)/target/debug/libterrace.so" ruby -w ruby/test/all.rb
 	TERRACE_LIB="$(LEVELDB_LIB)" ruby -w ruby/test/all.rb
 
-$(foreach package,$(PACKAGES),$(eval test-$(notdir $(package)): build setup-tests; npm test --silent --workspace $(package)))
+$(foreach package,$(PACKAGES),$(eval test-$(call part_of,$(package)): build setup-tests; npm test --silent --workspace $(package)))
 
 # The tests of terrace-cli run the program that has debug assertions; what is published is optimised.
 test-cli test-published: debug-program

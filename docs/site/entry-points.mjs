@@ -17,5 +17,5 @@ export const ENTRY_POINTS = {
   'terrace-lmdb': 'packages/back-ends/lmdb/src/index.ts',
   'terrace-mysql': 'packages/back-ends/mysql/src/index.ts',
   'terrace-slatedb': 'packages/back-ends/slatedb/src/index.ts',
-  'terrace-workshop-runner': 'packages/workshop-runner/src/index.ts'
+  'terrace-workshop-runner': 'courses/runner/src/index.ts'
 }

@@ -61,7 +61,7 @@ const PARTS = [
       ['SlateDB', 'packages/back-ends/slatedb/README.md'],
       ['terrace-copy', 'packages/copy/README.md'],
       ['terrace-cli', 'packages/cli/README.md'],
-      ['Workshops', 'packages/workshop-runner/README.md']
+      ['Workshops', 'courses/runner/README.md']
     ]
   ],
   [

@@ -21,7 +21,10 @@ import { Projects } from '../support/projects.mjs'
  */
 export async function startRegistry() {
   const projects = new Projects()
-  const archives = [...pack('terrace', projects.directory, builtPlatforms), ...projects.externalOf('terrace')]
+  const archives = [
+    ...pack('packages/terrace', projects.directory, builtPlatforms),
+    ...projects.externalOf('packages/terrace')
+  ]
   const packages = new Map(archives.map(published).map((each) => [each.manifest.name, each]))
   for (const name of Object.keys(PLATFORMS)) {
     const manifest = platformManifest('terrace', name)

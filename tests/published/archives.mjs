@@ -6,8 +6,8 @@ import { basename, join } from 'node:path'
 import { packagesIn } from '../../scripts/workspace.mjs'
 import { Projects } from '../support/projects.mjs'
 
-/** The directories in `packages/` of all our packages. */
-export const directories = packagesIn().map(({ directory }) => directory.replace(/^packages\//, ''))
+/** The directories of all our packages. */
+export const directories = packagesIn().map(({ directory }) => directory)
 
 /** Packs all our packages, those of the platforms included that were built here. Returns each once. */
 export function packAll(t) {

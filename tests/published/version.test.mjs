@@ -20,7 +20,7 @@ const MAY_STAY = [
   /^crates\/capi\/include\/terrace\.h$/,
   // The packages of a test, and of a workshop that begins.
   /^packages\/copy\/test\/secrets\.long\.test\.js$/,
-  /^packages\/workshop-runner\/src\/template\.ts$/
+  /^courses\/runner\/src\/template\.ts$/
 ]
 
 /** A line of a result, which tells of the version that was measured. */

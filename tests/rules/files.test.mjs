@@ -96,7 +96,7 @@ test('lock files of npm name no address', () => {
   const locks = files.filter((file) => path.basename(file) === 'package-lock.json')
   assert.ok(locks.includes('package-lock.json'))
   assert.deepEqual(
-    locks.flatMap((file) => matches(file, /"resolved": *"(?!packages\/|aegir")/)),
+    locks.flatMap((file) => matches(file, /"resolved": *"(?!(packages|courses)\/|aegir")/)),
     []
   )
 })

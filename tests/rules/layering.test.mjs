@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import test from 'node:test'
-import { files, matches, root, text, withExtension } from './tracked.mjs'
+import { files, matches, packageOf, root, text, withExtension } from './tracked.mjs'
 
 const metadata = JSON.parse(
   execFileSync('cargo', ['metadata', '--no-deps', '--offline', '--format-version', '1'], {
@@ -95,8 +95,8 @@ test('the addon makes no buffer of memory that is not of V8, which Electron refu
 })
 
 test('packages reach Rust only through node or wasm', () => {
-  const sources = withExtension('.ts', '.js', '.mjs', '.cjs', '.json').filter((file) =>
-    file.startsWith('packages/')
+  const sources = withExtension('.ts', '.js', '.mjs', '.cjs', '.json').filter(
+    (file) => packageOf(file) !== undefined
   )
   assert.deepEqual(
     sources.flatMap((file) => matches(file, /crates\/(?!node\b|wasm\b)/)),
@@ -107,10 +107,10 @@ test('packages reach Rust only through node or wasm', () => {
 test('packages import each other by name, not by path', () => {
   const sources = withExtension('.ts', '.js', '.mjs', '.cjs').filter(
     // A package's tests may use the demo and the data, and its benchmark what others use; its code, which is published, may not.
-    (file) => file.startsWith('packages/') && !/^packages\/(back-ends\/)?[^/]+\/(test|bench)\//.test(file)
+    (file) => packageOf(file) !== undefined && !/^\/test\//.test(file.slice(packageOf(file).length))
   )
   const wrong = sources.flatMap((file) => {
-    const [home] = /^packages\/(back-ends\/)?[^/]+/.exec(file)
+    const home = packageOf(file)
     const imports = [...text(file).matchAll(/(?:from|import|require)\s*\(?\s*['"](\.[^'"]*)['"]/g)].map(
       (match) => match[1]
     )
@@ -184,7 +184,7 @@ test('the program that copies knows the API alone, and loads back-ends only when
 })
 
 test('the runner of workshops needs nothing but Node', () => {
-  const sources = withExtension('.ts').filter((file) => file.startsWith('packages/workshop-runner/src/'))
+  const sources = withExtension('.ts').filter((file) => file.startsWith('courses/runner/src/'))
   assert.ok(sources.length > 0)
   assert.deepEqual(
     sources
@@ -193,15 +193,16 @@ test('the runner of workshops needs nothing but Node', () => {
       .flatMap((file) => matches(file, /(?<![-.])\b(from|import|require)\s*\(?\s*'(?!\.|node:)/)),
     []
   )
-  const { dependencies = {} } = JSON.parse(text('packages/workshop-runner/package.json'))
+  const { dependencies = {} } = JSON.parse(text('courses/runner/package.json'))
   assert.deepEqual(dependencies, {})
 })
 
 test('benchmarks use tests, tests use scripts, and scripts use packages: never the other way', () => {
   /** The higher may use the lower. The tests of a package are tests. */
   const layerOf = (file) => {
-    if (/^packages\/.*\/test\//.test(file)) return 2
-    return { bench: 3, tests: 2, scripts: 1, packages: 0 }[file.split('/', 1)[0]]
+    const home = packageOf(file)
+    if (home !== undefined) return file.startsWith(`${home}/test/`) ? 2 : 0
+    return { bench: 3, tests: 2, scripts: 1 }[file.split('/', 1)[0]]
   }
   const imported = /\b(?:from|import|require)\s*\(?\s*'(\.[^']*)'/g
   const arrows = withExtension('.js', '.mjs', '.cjs', '.ts', '.mts')

@@ -13,9 +13,9 @@ import {
   hasGrown
 } from './support/crates.mjs'
 import { filesUsedByFiles } from './support/rust-modules.mjs'
-import { text, withExtension } from './tracked.mjs'
+import { packageOf, text, withExtension } from './tracked.mjs'
 
-const sources = withExtension('.ts').filter((file) => /^packages\/(back-ends\/)?[^/]+\/src\//.test(file))
+const sources = withExtension('.ts').filter((file) => file.startsWith(`${packageOf(file)}/src/`))
 
 /** The modules of its own package that a module imports or exports again. */
 function importsOf(file) {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packagesIn } from '../../scripts/workspace.mjs'
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -23,6 +24,11 @@ export const files = listed
 /** Those of `files` whose name ends in one of `extensions`, such as '.rs'. */
 export const withExtension = (...extensions) =>
   files.filter((file) => extensions.includes(path.extname(file)))
+
+const packages = packagesIn().map(({ directory }) => directory)
+
+/** The directory of the package that a file is in, or undefined. */
+export const packageOf = (file) => packages.find((directory) => file.startsWith(`${directory}/`))
 
 /** The bytes of a tracked file. */
 export const bytes = (file) => readFileSync(path.join(root, file))

@@ -43,15 +43,15 @@ export class Projects {
     return join(this.directory, 'archives')
   }
 
-  /** The archives of one of our packages, named by its directory in `packages/`, and of our packages that it needs. */
-  pack(name) {
-    if (!this.#packed.has(name)) this.#packed.set(name, pack(name, this.#archives))
-    return this.#packed.get(name)
+  /** The archives of the package in a directory, such as `packages/core`, and of our packages that it needs. */
+  pack(directory) {
+    if (!this.#packed.has(directory)) this.#packed.set(directory, pack(directory, this.#archives))
+    return this.#packed.get(directory)
   }
 
   /** The archives of what these packages of ours need of others, and of abstract-level, which all of them are for. */
-  externalOf(...names) {
-    const ours = names.map((name) => manifestOf(join(root, 'packages', name)).name)
+  externalOf(...packages) {
+    const ours = packages.map((directory) => manifestOf(join(root, directory)).name)
     const needed = new Set(['abstract-level', ...ours].flatMap((name) => withDependencies(name, root)))
     const directories = [...needed].filter((each) => !isOurs(each))
     const wanted = directories.filter((each) => !this.#packed.has(each))
@@ -71,8 +71,8 @@ export class Projects {
   }
 
   /** The archives of these packages of ours, and of those that they need. */
-  archivesOf(...names) {
-    return [...new Set([...names.flatMap((name) => this.pack(name)), ...this.externalOf(...names)])]
+  archivesOf(...packages) {
+    return [...new Set([...packages.flatMap((each) => this.pack(each)), ...this.externalOf(...packages)])]
   }
 
   /**
@@ -90,13 +90,13 @@ export class Projects {
    * Makes a project with `files` in it that has one of our packages, and with it those that it needs. In the short form links lead to
    * them as they are built.
    *
-   * @param {string} one - The directory of the package in `packages/`.
-   * @returns {string} Its directory.
+   * @param {string} one - The directory of the package.
+   * @returns {string} The directory of the project.
    */
   having(one, files) {
-    if (!isShort) return this.make(one, { archives: this.archivesOf(one), files })
-    const directory = this.#write(one, {}, files)
-    const needed = withDependencies(manifestOf(join(root, 'packages', one)).name, root)
+    if (!isShort) return this.make(basename(one), { archives: this.archivesOf(one), files })
+    const directory = this.#write(basename(one), {}, files)
+    const needed = withDependencies(manifestOf(join(root, one)).name, root)
     mkdirSync(join(directory, 'node_modules'))
     for (const each of new Set(needed.filter(isOurs))) {
       symlinkSync(realpathSync(each), join(directory, 'node_modules', basename(each)), 'junction')

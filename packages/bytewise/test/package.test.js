@@ -15,7 +15,7 @@ after(() => projects.remove())
 test('it is installed without dependencies, and ES modules and CommonJS get the same', () => {
   const use = "console.log(bytewise.decode(bytewise.encode(['a', 1n])), encode === bytewise.encode)"
   const directory = projects.make('bytewise', {
-    archives: projects.pack('bytewise'),
+    archives: projects.pack('packages/bytewise'),
     files: {
       'module.mjs': `import bytewise, { encode } from 'terrace-bytewise'\n${use}`,
       'script.cjs': `const { bytewise, encode } = require('terrace-bytewise')\n${use}`,

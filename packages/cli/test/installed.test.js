@@ -48,7 +48,7 @@ before(() => {
 })
 
 function installed(files) {
-  return projects.make('installed', { archives: projects.pack('cli'), files })
+  return projects.make('installed', { archives: projects.pack('packages/cli'), files })
 }
 
 /** The same without npm, for systems where commands are links. */

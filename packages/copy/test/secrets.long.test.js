@@ -33,7 +33,7 @@ const QUIET = 'exports.Level = class { async open() {} async close() {} }'
 
 /** A project in which the program is installed, with packages of back-ends. */
 function project(name, packages) {
-  const cwd = projects.make(name, { archives: projects.archivesOf('copy') })
+  const cwd = projects.make(name, { archives: projects.archivesOf('packages/copy') })
   for (const [each, source] of Object.entries(packages)) {
     const home = join(cwd, 'node_modules', each)
     mkdirSync(home)

@@ -17,6 +17,6 @@ test('there is one class, however it is loaded', () => {
       console.log(Level.prototype instanceof required.BackendLevel, Sublevel === required.Sublevel)
     })
   `
-  const directory = projects.having('terrace', { 'both.cjs': program })
+  const directory = projects.having('packages/terrace', { 'both.cjs': program })
   expectOutput(directory, 'both.cjs', 'true\ntrue true\n')
 })

@@ -34,8 +34,8 @@ before(() => {
 
 /** A project in which npm has installed the package without that of the platform. */
 function installed(files) {
-  const platform = projects.pack('terrace').find((archive) => /terrace-db-/.test(archive))
-  const archives = projects.archivesOf('terrace').filter((archive) => archive !== platform)
+  const platform = projects.pack('packages/terrace').find((archive) => /terrace-db-/.test(archive))
+  const archives = projects.archivesOf('packages/terrace').filter((archive) => archive !== platform)
   return projects.make('loading', { archives, files })
 }
 

@@ -27,8 +27,8 @@ let packages
 let archives
 
 before(() => {
-  packages = projects.pack('terrace')
-  archives = projects.archivesOf('terrace')
+  packages = projects.pack('packages/terrace')
+  archives = projects.archivesOf('packages/terrace')
 })
 
 /** A program that uses Level, with `types` after its name in TypeScript. */
@@ -220,7 +220,7 @@ test('two copies of the packages in a process do not disturb each other, also in
 })
 
 test('no packed manifest takes any version of what it needs', () => {
-  const packed = [...packages, ...projects.pack('toolbox')]
+  const packed = [...packages, ...projects.pack('packages/toolbox')]
   for (const archive of packed) {
     // By its name alone: GNU tar takes what is before a colon for a host.
     const extracted = execFileSync('tar', ['xfO', basename(archive), 'package/package.json'], {
@@ -250,7 +250,7 @@ test('packing as the README says prints a command that installs a package that w
   const [, installed] = /^ {2}npm install (.*)$/m.exec(printed)
 
   const directory = projects.make('packed', {
-    archives: [...installed.split(' '), ...projects.externalOf('terrace')],
+    archives: [...installed.split(' '), ...projects.externalOf('packages/terrace')],
     files: { 'script.cjs': `const { Level } = require('terrace')\n${program()}` }
   })
   expectOutput(directory, 'script.cjs', output)

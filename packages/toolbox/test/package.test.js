@@ -24,7 +24,7 @@ test('every part is in the package, for ES modules and CommonJS, with its types 
     }
     main()
   `
-  const project = projects.having('toolbox', { 'both.cjs': program })
+  const project = projects.having('packages/toolbox', { 'both.cjs': program })
   const directory = join(project, 'node_modules', 'terrace-toolbox')
   if (!isShort)
     assert.deepEqual(readdirSync(directory).sort(), ['LICENSE', 'README.md', 'dist', 'package.json'])

@@ -40,7 +40,7 @@ after(() => projects.remove())
 let directory
 before(() => {
   directory = projects.make('pages', {
-    archives: projects.archivesOf('net'),
+    archives: projects.archivesOf('packages/net'),
     files: { 'program.js': PROGRAM, 'index.html': '<script type="module" src="/program.js"></script>' }
   })
 })

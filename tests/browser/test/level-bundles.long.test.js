@@ -25,7 +25,7 @@ after(() => projects.remove())
 let directory
 before(() => {
   directory = projects.make('pages', {
-    archives: projects.archivesOf('terrace'),
+    archives: projects.archivesOf('packages/terrace'),
     files: {
       'use.js': PROGRAM,
       'program.js': `

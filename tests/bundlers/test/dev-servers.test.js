@@ -109,7 +109,7 @@ after(() => projects.remove())
 /** Parcel 2 reads the entries of a package only if it is told to. */
 const manifest = { '@parcel/resolver-default': { packageExports: true } }
 
-const archives = () => projects.archivesOf('terrace', 'toolbox')
+const archives = () => projects.archivesOf('packages/terrace', 'packages/toolbox')
 
 let number = 0
 for (const [name, serve, files] of [

@@ -40,7 +40,7 @@ export function testPackage({ test, directory, className, replaced, location }) 
       })
     `
     const project = projects.make(directory, {
-      archives: projects.archivesOf(`back-ends/${directory}`),
+      archives: projects.archivesOf(`packages/back-ends/${directory}`),
       files: { 'both.cjs': program }
     })
     expectOutput(project, 'both.cjs', 'true\ntrue\nvalue\n')

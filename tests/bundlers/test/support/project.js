@@ -8,5 +8,9 @@ export const tools = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '
 
 /** Makes a project with `files` in it. */
 export function makeProject(projects, files, manifest = {}) {
-  return projects.make('project', { archives: projects.archivesOf('terrace', 'toolbox'), files, manifest })
+  return projects.make('project', {
+    archives: projects.archivesOf('packages/terrace', 'packages/toolbox'),
+    files,
+    manifest
+  })
 }

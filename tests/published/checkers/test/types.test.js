@@ -40,7 +40,7 @@ const unpacked = new Map()
 before(() => {
   const into = join(projects.directory, 'unpacked')
   for (const { directory } of packages.values()) {
-    for (const archive of projects.pack(directory.slice('packages/'.length))) {
+    for (const archive of projects.pack(directory)) {
       const { manifest, directory: where } = unpack(archive, into)
       unpacked.set(manifest.name, { manifest, where })
     }

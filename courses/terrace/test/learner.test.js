@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isShort } from '../../../tests/support/form.mjs'
-import { Learner } from '../../workshop-runner/test/support/learner.js'
+import { Learner } from '../../runner/test/support/learner.js'
 
 const course = fileURLToPath(new URL('../', import.meta.url))
 const { exercises } = JSON.parse(readFileSync(join(course, 'workshop.json'), 'utf8'))

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Learner } from '../../workshop-runner/test/support/learner.js'
+import { Learner } from '../../runner/test/support/learner.js'
 
 const course = fileURLToPath(new URL('../', import.meta.url))
 const { exercises } = JSON.parse(readFileSync(join(course, 'workshop.json'), 'utf8'))

@@ -5,7 +5,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Learner } from '../../workshop-runner/test/support/learner.js'
+import { Learner } from '../../runner/test/support/learner.js'
 
 const workshop = fileURLToPath(new URL('../', import.meta.url))
 const partOf = (exercise, part) => join(workshop, 'exercises', exercise, part)

@@ -18,7 +18,7 @@ async function verdictOn(t, exercise, program, env = {}) {
   const verdict = await learner.run('verify', 'mine.mjs')
   assert.equal(verdict.code, 1, verdict.out + verdict.err)
   assert.equal(verdict.err, '')
-  assert.doesNotMatch(verdict.out, /node:|workshop-runner\/(dist|test)|Node\.js v/)
+  assert.doesNotMatch(verdict.out, /node:|runner\/(dist|test)|Node\.js v/)
   assert.deepEqual(learner.leftovers, [])
   assert.deepEqual(learner.progress.solved, {})
   return { ...verdict, learner }
