@@ -7,12 +7,16 @@ export type * from './index.js'
 export {
   assertOpen,
   BackendLevel,
+  BarrierQueue,
   ChainedBatch,
   codedError,
+  ForwardingBackend,
+  GroupedWrites,
   PagedCursor,
   Pieces,
   Redaction,
   redactedUrl,
+  StoredRanges,
   Sublevel,
   turn
 } from './index.js'

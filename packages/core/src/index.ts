@@ -23,6 +23,10 @@ export type {
 export { ChainedBatch, type ChainedBatchWriteOptions } from './chained-batch.js'
 export { type CodedError, type CoreErrorCode, codedError } from './errors.js'
 export type { Hooks, PrewriteHook } from './key-space.js'
+export { BarrierQueue } from './kit/barrier-queue.js'
+export { ForwardingBackend } from './kit/forwarding-backend.js'
+export { GroupedWrites, type Grouping } from './kit/grouped-writes.js'
+export { type KeyStorage, type StoredBound, type StoredRange, StoredRanges } from './kit/stored-ranges.js'
 export { BackendLevel } from './level.js'
 export type { DatabaseManifest } from './manifest.js'
 export type {

@@ -3,7 +3,7 @@
  * order.
  */
 
-import type { Bytes, Range } from 'terrace-core'
+import { type Bytes, type StoredBound, StoredRanges } from 'terrace-core'
 import { lmdbError } from './errors.js'
 import { textOf } from './text.js'
 
@@ -26,10 +26,13 @@ export class StoredKey {
   }
 }
 
-/** Before all keys. It is the empty key as well. */
-const first = new StoredKey(Buffer.from([PREFIX]))
-/** After all keys. */
-const end = new StoredKey(Buffer.from([PREFIX + 1]))
+/** The lower end of all keys: the empty one. */
+export const FIRST: StoredBound<StoredKey> = { key: new StoredKey(Buffer.from([PREFIX])), isIncluded: true }
+/** The upper end of all keys. */
+export const END: StoredBound<StoredKey> = {
+  key: new StoredKey(Buffer.from([PREFIX + 1])),
+  isIncluded: false
+}
 
 function storedBytes(key: Bytes): Buffer {
   const isText = typeof key === 'string'
@@ -96,49 +99,12 @@ export class KeyCodec {
   }
 }
 
-/** One end of a range of stored keys. */
-export interface Bound {
-  readonly key: StoredKey
-  readonly isIncluded: boolean
-}
-
-/** A range of stored keys. */
-export interface StoredRange {
-  readonly lower: Bound
-  readonly upper: Bound
-}
-
-/** The range of stored keys that a range of keys is. */
-export function storedRange({ gte, gt, lte, lt }: Range): StoredRange {
-  const lower = gte ?? gt
-  const upper = lte ?? lt
-  return {
-    lower: lower === undefined ? { key: first, isIncluded: true } : lowerBound(lower, gte !== undefined),
-    upper: upper === undefined ? { key: end, isIncluded: false } : upperBound(upper, lte !== undefined)
-  }
-}
-
-/** No key is as long as a bound may be: after a bound come the keys after its beginning, which could be a key. */
-function lowerBound(key: Bytes, isIncluded: boolean): Bound {
-  const stored = StoredKey.of(key)
-  return fits(key) ? { key: stored, isIncluded } : { key: shortened(stored), isIncluded: false }
-}
-
-function upperBound(key: Bytes, isIncluded: boolean): Bound {
-  const stored = StoredKey.of(key)
-  return fits(key) ? { key: stored, isIncluded } : { key: shortened(stored), isIncluded: true }
-}
-
-function shortened({ bytes }: StoredKey): StoredKey {
-  return new StoredKey(bytes.subarray(0, 1 + MAX_KEY_SIZE_BYTES))
-}
-
-/** Whether a key lies within a range. */
-export function contains({ lower, upper }: StoredRange, { bytes }: StoredKey): boolean {
-  const fromLower = bytes.compare(lower.key.bytes)
-  const fromUpper = bytes.compare(upper.key.bytes)
-  return (
-    (fromLower > 0 || (fromLower === 0 && lower.isIncluded)) &&
-    (fromUpper < 0 || (fromUpper === 0 && upper.isIncluded))
-  )
-}
+/** Ranges of stored keys. */
+export const ranges = new StoredRanges<StoredKey>({
+  stored: StoredKey.of,
+  shortened: ({ bytes }) =>
+    bytes.length > 1 + MAX_KEY_SIZE_BYTES
+      ? new StoredKey(bytes.subarray(0, 1 + MAX_KEY_SIZE_BYTES))
+      : undefined,
+  compare: (a, b) => a.bytes.compare(b.bytes)
+})

@@ -4,6 +4,7 @@ import {
   type Backend,
   type BackendManifest,
   type BackendReadOptions,
+  BarrierQueue,
   type Bytes,
   type CursorOptions,
   type CursorParts,
@@ -20,7 +21,6 @@ import { LmdbSnapshot } from './lmdb-snapshot.js'
 import { openings } from './openings.js'
 import { checkOptions, DEFAULT_MAX_READERS, type OpenOptions } from './options.js'
 import { textOf } from './text.js'
-import { WriteOrder } from './write-order.js'
 
 /** How many keys a clear reads at once, and deletes in one transaction. */
 const CLEAR_KEYS = 1000
@@ -31,7 +31,8 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   readonly #path: string
   readonly #isShared: boolean
   readonly #codec = new KeyCodec()
-  readonly #order = new WriteOrder()
+  /** lmdb keeps the order of all writes but clears, which read what they delete. */
+  readonly #order = new BarrierQueue()
   #store: LmdbStore | null = null
   #isReadOnly = false
   /** Whether other processes may have written, so that each read must begin with the newest state. */
@@ -84,7 +85,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   }
 
   async close(): Promise<void> {
-    await this.#order.whenFree()
+    await this.#order.whenIdle()
     const store = this.#opened
     this.#store = null
     try {
@@ -169,7 +170,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
 
     if (this.#order.isFree) return this.#submit(operations)
     const kept = operations.map((part) => (part === null ? null : copyOf(part)))
-    return this.#order.wait(() => this.#submit(kept))
+    return this.#order.run(() => this.#submit(kept))
   }
 
   /** Gives operations to lmdb, whose thread makes one transaction of all that wait for it. */
@@ -216,7 +217,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   /** Reads and deletes the keys in several transactions, so a failure may leave some of them deleted. */
   clear(range: RangeDeletion, snapshot?: LmdbSnapshot): Promise<void> {
     this.#assertWritable()
-    return this.#order.clear(() => this.#clear(range, snapshot))
+    return this.#order.barrier(() => this.#clear(range, snapshot))
   }
 
   async #clear(range: RangeDeletion, snapshot: LmdbSnapshot | undefined): Promise<void> {

@@ -1,6 +1,6 @@
-import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'terrace-core'
+import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page, StoredRange } from 'terrace-core'
 import type { LmdbStore, RangeItem } from './binding.js'
-import { contains, type KeyCodec, StoredKey, type StoredRange, storedRange } from './keys.js'
+import { END, FIRST, type KeyCodec, ranges, StoredKey } from './keys.js'
 import { LmdbSnapshot } from './lmdb-snapshot.js'
 import { textOf } from './text.js'
 
@@ -13,7 +13,9 @@ type Item = Exclude<RangeItem, Bytes>
 export class LmdbCursor implements BackendCursor {
   readonly #store: LmdbStore
   readonly #codec: KeyCodec
-  readonly #range: StoredRange
+  readonly #range: StoredRange<StoredKey>
+  /** What is left of it. */
+  #rest: StoredRange<StoredKey>
   readonly #parts: CursorParts
   readonly #reverse: boolean
   readonly #keysAsText: boolean
@@ -21,8 +23,6 @@ export class LmdbCursor implements BackendCursor {
   readonly #state: LmdbSnapshot
   /** The snapshot that this cursor made, and must close. */
   readonly #own: LmdbSnapshot | undefined
-  #start: StoredKey
-  #isStartIncluded: boolean
   #isEnded = false
 
   constructor(
@@ -34,14 +34,12 @@ export class LmdbCursor implements BackendCursor {
   ) {
     this.#store = store
     this.#codec = codec
-    this.#range = storedRange(options)
+    this.#range = ranges.of(options)
+    this.#rest = this.#range
     this.#parts = parts
     this.#reverse = options.reverse
     this.#keysAsText = options.keyEncoding === 'utf8'
     this.#valuesAsText = options.valueEncoding === 'utf8'
-    const { key, isIncluded } = this.#reverse ? this.#range.upper : this.#range.lower
-    this.#start = key
-    this.#isStartIncluded = isIncluded
     this.#own = snapshot === undefined ? new LmdbSnapshot(store) : undefined
     this.#state = snapshot ?? (this.#own as LmdbSnapshot)
   }
@@ -74,10 +72,7 @@ export class LmdbCursor implements BackendCursor {
       bytesLeft -= this.#push(page, next.value)
     }
 
-    if (count > 0) {
-      this.#start = codec.last()
-      this.#isStartIncluded = false
-    }
+    if (count > 0) this.#rest = ranges.after(this.#range, this.#reverse, codec.last())
     iterator.return?.()
   }
 
@@ -95,10 +90,11 @@ export class LmdbCursor implements BackendCursor {
   }
 
   #items(): Iterable<RangeItem> {
-    const end = this.#reverse ? this.#range.lower : this.#range.upper
+    const { lower = FIRST, upper = END } = this.#rest
+    const [start, end] = this.#reverse ? [upper, lower] : [lower, upper]
     return this.#store.getRange({
-      start: this.#start,
-      exclusiveStart: !this.#isStartIncluded,
+      start: start.key,
+      exclusiveStart: !start.isIncluded,
       end: end.key,
       inclusiveEnd: end.isIncluded,
       reverse: this.#reverse,
@@ -108,13 +104,8 @@ export class LmdbCursor implements BackendCursor {
   }
 
   seek(target: Bytes): void {
-    const key = StoredKey.of(target)
-    this.#isEnded = !contains(this.#range, key)
-    if (this.#isEnded) return
-    const { lower, upper } = storedRange({ gte: target, lte: target })
-    const bound = this.#reverse ? upper : lower
-    this.#start = bound.key
-    this.#isStartIncluded = bound.isIncluded
+    this.#isEnded = !ranges.contains(this.#range, StoredKey.of(target))
+    if (!this.#isEnded) this.#rest = ranges.from(this.#range, this.#reverse, target)
   }
 
   close(): void {

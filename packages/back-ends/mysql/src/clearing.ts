@@ -1,10 +1,10 @@
 /** Deleting the keys of a range, in transactions of a bounded size. */
 
-import type { RangeDeletion } from 'terrace-core'
+import type { RangeDeletion, StoredBound } from 'terrace-core'
 import type { Committer } from './committer.js'
 import type { Cursor } from './cursor.js'
 import { isTooLarge } from './failures.js'
-import { type Bound, condition, type StoredRange, storedRange } from './keys.js'
+import { condition, ranges } from './keys.js'
 import { type Binary, binaryOf } from './literals.js'
 import type { Pool } from './pool.js'
 import { onAnyHost } from './reads.js'
@@ -29,7 +29,7 @@ export interface Clearing {
  */
 export async function clearRange(clearing: Clearing, deletion: RangeDeletion): Promise<void> {
   const { pool, committer, table, n, deadlineMs } = clearing
-  const range: StoredRange = storedRange(deletion)
+  const range = ranges.of(deletion)
   let keys = KEYS
   for (let lower = range.lower, isDone = false; !isDone; ) {
     const end = now() + deadlineMs
@@ -41,7 +41,7 @@ export async function clearRange(clearing: Clearing, deletion: RangeDeletion): P
       )
       return rows[0]?.[0] as Buffer | undefined
     })
-    const bound: Bound | undefined =
+    const bound: StoredBound<Binary> | undefined =
       next === undefined ? undefined : { key: binaryOf(next), isIncluded: false }
     const part = condition(n, { lower, upper: bound ?? range.upper })
     try {

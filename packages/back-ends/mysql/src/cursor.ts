@@ -1,8 +1,8 @@
 /** A cursor: pages of rows of one state, each after the last key of the one before. */
 
-import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'terrace-core'
+import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page, StoredRange } from 'terrace-core'
 import type { Row } from './connection.js'
-import { type Bound, condition, contains, type StoredRange, storedRange } from './keys.js'
+import { condition, ranges } from './keys.js'
 import { type Binary, binaryOf, literal } from './literals.js'
 import type { State } from './state.js'
 import { inFormat } from './values.js'
@@ -18,13 +18,13 @@ export class Cursor implements BackendCursor {
   readonly #n: number
   readonly #state: State
   readonly #ownsState: boolean
-  readonly #range: StoredRange
+  readonly #range: StoredRange<Binary>
   readonly #parts: CursorParts
   readonly #reverse: boolean
   readonly #keyFormat: string | undefined
   readonly #valueFormat: string | undefined
-  /** Where the next fetch begins. */
-  #start: Bound | undefined
+  /** What is left of it for the next fetch. */
+  #rest: StoredRange<Binary>
   /** Rows that were fetched, and the index of the next one. */
   #rows: Row[] = []
   #next = 0
@@ -48,12 +48,12 @@ export class Cursor implements BackendCursor {
     this.#n = n
     this.#state = state
     this.#ownsState = ownsState
-    this.#range = storedRange(options)
+    this.#range = ranges.of(options)
+    this.#rest = this.#range
     this.#parts = parts
     this.#reverse = options.reverse
     this.#keyFormat = options.keyEncoding
     this.#valueFormat = options.valueEncoding
-    this.#start = this.#reverse ? this.#range.upper : this.#range.lower
   }
 
   read(size: number, highWaterMarkBytes: number): Page | Promise<Page> {
@@ -111,13 +111,10 @@ export class Cursor implements BackendCursor {
     const seeks = this.#seeks
     const expected = this.#rowBytes === 0 ? wanted : Math.ceil(FETCH_BYTES / this.#rowBytes)
     const count = Math.min(FETCH_ROWS, Math.max(1, expected))
-    const range = this.#reverse
-      ? { lower: this.#range.lower, upper: this.#start }
-      : { lower: this.#start, upper: this.#range.upper }
     const inline = Math.max(INLINE_BYTES, Math.floor((2 * FETCH_BYTES) / count))
     const columns = this.#parts === 'keys' ? 'k' : `k,IF(LENGTH(v)>${inline},NULL,v)`
     const rows = await this.#state.query(
-      `SELECT ${columns} FROM ${this.#table} WHERE ${condition(this.#n, range)} ORDER BY k${
+      `SELECT ${columns} FROM ${this.#table} WHERE ${condition(this.#n, this.#rest)} ORDER BY k${
         this.#reverse ? ' DESC' : ''
       } LIMIT ${count}`
     )
@@ -127,7 +124,7 @@ export class Cursor implements BackendCursor {
     this.#isFetched = rows.length < count
     const last = rows.at(-1)
     if (last === undefined) return
-    this.#start = { key: binaryOf(last[0] as Buffer), isIncluded: false }
+    this.#rest = ranges.after(this.#range, this.#reverse, binaryOf(last[0] as Buffer))
     this.#rowBytes = Math.max(1, sizeOf(rows) / rows.length)
   }
 
@@ -146,11 +143,8 @@ export class Cursor implements BackendCursor {
     this.#seeks++
     this.#rows = []
     this.#next = 0
-    const key: Binary = binaryOf(target)
-    this.#isFetched = !contains(this.#range, key)
-    if (this.#isFetched) return
-    const { lower, upper } = storedRange({ gte: target, lte: target })
-    this.#start = this.#reverse ? upper : lower
+    this.#isFetched = !ranges.contains(this.#range, binaryOf(target))
+    if (!this.#isFetched) this.#rest = ranges.from(this.#range, this.#reverse, target)
   }
 
   abort(): void {

@@ -184,11 +184,13 @@ export class MysqlBackend implements Backend<State> {
 
   /** After a commit of unknown fate, nothing more is written. */
   async #orRefuse(work: () => Promise<void>): Promise<void> {
+    const { writes } = this.#open
+    if (writes.refusal !== undefined) throw writes.refusal
     this.#newest = undefined
     try {
       await work()
     } catch (error) {
-      if ((error as { code?: string }).code === 'LEVEL_COMMIT_UNKNOWN') this.#open.writes.refuse(error)
+      if ((error as { code?: string }).code === 'LEVEL_COMMIT_UNKNOWN') writes.refuse(error as Error)
       throw error
     } finally {
       this.#newest = undefined
@@ -201,9 +203,9 @@ export class MysqlBackend implements Backend<State> {
     const { deadlineMs } = this.#settings
     const clearing = { pool, committer, table: this.#tables.data, n, deadlineMs }
     if (state === undefined && range.limit < 0) {
-      return writes.alone(() => this.#orRefuse(() => clearRange(clearing, range)))
+      return writes.barrier(() => this.#orRefuse(() => clearRange(clearing, range)))
     }
-    return writes.alone(() =>
+    return writes.barrier(() =>
       clearKeys(this.cursor({ ...range, keyEncoding: 'view' }, 'keys', state), range.limit, (keys) =>
         this.#commit(keys, now() + deadlineMs)
       )

@@ -3,7 +3,7 @@
  * their order.
  */
 
-import type { Bytes, Range } from 'terrace-core'
+import { type Bytes, type StoredBound, type StoredRange, StoredRanges } from 'terrace-core'
 import type { KeyRange } from './binding.js'
 import { slateError } from './errors.js'
 
@@ -16,8 +16,10 @@ export const MAX_KEY_SIZE_BYTES = 65_534
 /** The longest value, in bytes. */
 export const MAX_VALUE_SIZE_BYTES = 2 ** 32 - 1
 
-const first = Buffer.from([PREFIX])
-const end = Buffer.from([PREFIX + 1])
+/** The lower end of all keys: the empty one. */
+const FIRST: StoredBound<Buffer> = { key: Buffer.from([PREFIX]), isIncluded: true }
+/** The upper end of all keys. */
+const END: StoredBound<Buffer> = { key: Buffer.from([PREFIX + 1]), isIncluded: false }
 
 /** The key as it is stored. The result is a copy. */
 export function storedKey(key: Bytes): Buffer {
@@ -71,62 +73,20 @@ export function checkOperation(key: Bytes, value: Bytes | null): void {
   }
 }
 
-/** One end of a range of stored keys. */
-interface Bound {
-  readonly key: Buffer
-  readonly isIncluded: boolean
-}
-
-/** A range of stored keys. */
-export interface StoredRange {
-  readonly lower: Bound
-  readonly upper: Bound
-}
-
-/** The range of stored keys that a range of keys is. */
-export function storedRange({ gte, gt, lte, lt }: Range): StoredRange {
-  const lower = gte ?? gt
-  const upper = lte ?? lt
-  return {
-    lower:
-      lower === undefined
-        ? { key: first, isIncluded: true }
-        : { key: storedKey(lower), isIncluded: gte !== undefined },
-    upper:
-      upper === undefined
-        ? { key: end, isIncluded: false }
-        : { key: storedKey(upper), isIncluded: lte !== undefined }
-  }
-}
-
-/** The rest of a range from a key on, in the direction of a walk. */
-export function from(range: StoredRange, reverse: boolean, key: Buffer, isIncluded: boolean): StoredRange {
-  const bound = { key, isIncluded }
-  return reverse ? { ...range, upper: bound } : { ...range, lower: bound }
-}
-
-/** Whether a key lies within a range. */
-export function contains({ lower, upper }: StoredRange, key: Buffer): boolean {
-  const fromLower = key.compare(lower.key)
-  const fromUpper = key.compare(upper.key)
-  return (
-    (fromLower > 0 || (fromLower === 0 && lower.isIncluded)) &&
-    (fromUpper < 0 || (fromUpper === 0 && upper.isIncluded))
-  )
-}
-
-/** Whether no key can lie within a range. SlateDB refuses such ranges. */
-export function isEmpty({ lower, upper }: StoredRange): boolean {
-  const order = lower.key.compare(upper.key)
-  return order > 0 || (order === 0 && !(lower.isIncluded && upper.isIncluded))
-}
+/** Ranges of stored keys. */
+export const ranges = new StoredRanges<Buffer>({ stored: storedKey, compare: (a, b) => a.compare(b) })
 
 /** The range as SlateDB takes it. */
-export function nativeRange({ lower, upper }: StoredRange): KeyRange {
+export function nativeRange({ lower = FIRST, upper = END }: StoredRange<Buffer>): KeyRange {
   return {
     start: lower.key,
     start_inclusive: lower.isIncluded,
     end: upper.key,
     end_inclusive: upper.isIncluded
   }
+}
+
+/** Whether no key can lie within a range. SlateDB refuses such ranges. */
+export function isEmpty({ lower = FIRST, upper = END }: StoredRange<Buffer>): boolean {
+  return ranges.isEmpty({ lower, upper })
 }

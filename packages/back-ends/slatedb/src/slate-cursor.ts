@@ -1,17 +1,7 @@
-import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from 'terrace-core'
+import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page, StoredRange } from 'terrace-core'
 import type { NativeIterator, Row, ScanOptions } from './binding.js'
 import type { Calls } from './calls.js'
-import {
-  contains,
-  from,
-  inFormat,
-  isEmpty,
-  nativeRange,
-  type StoredRange,
-  storedKey,
-  storedRange,
-  userKey
-} from './keys.js'
+import { inFormat, isEmpty, nativeRange, ranges, storedKey, userKey } from './keys.js'
 import type { State } from './state.js'
 
 /** How much a scan reads ahead at first, and once it has turned out to be long. A request costs as much, whatever it reads. */
@@ -30,13 +20,13 @@ export class SlateCursor implements BackendCursor {
   readonly #state: State
   readonly #ownsState: boolean
   readonly #calls: Calls
-  readonly #range: StoredRange
+  readonly #range: StoredRange<Buffer>
   readonly #parts: CursorParts
   readonly #reverse: boolean
   readonly #fillCache: boolean
   readonly #keyFormat: string | undefined
   readonly #valueFormat: string | undefined
-  #rest: StoredRange
+  #rest: StoredRange<Buffer>
   #iterator: NativeIterator | undefined
   #iteratorUntil = 0
   /** How many entries have been read since the last seek. */
@@ -50,7 +40,7 @@ export class SlateCursor implements BackendCursor {
     this.#state = state
     this.#ownsState = ownsState
     this.#calls = calls
-    this.#range = storedRange(options)
+    this.#range = ranges.of(options)
     this.#rest = this.#range
     this.#isEnded = isEmpty(this.#range)
     this.#parts = parts
@@ -91,7 +81,7 @@ export class SlateCursor implements BackendCursor {
       })
     if (row !== undefined) {
       // The caller gets the key itself.
-      this.#rest = from(this.#range, this.#reverse, Buffer.from(row.key), false)
+      this.#rest = ranges.after(this.#range, this.#reverse, Buffer.from(row.key))
       this.#entries++
       // Nothing is left, and the engine refuses such a range.
       if (isEmpty(this.#rest)) this.#isEnded = true
@@ -137,12 +127,11 @@ export class SlateCursor implements BackendCursor {
   }
 
   seek(target: Bytes): void {
-    const key = storedKey(target)
     this.#drop()
     this.#entries = 0
-    this.#isEnded = !contains(this.#range, key)
+    this.#isEnded = !ranges.contains(this.#range, storedKey(target))
     if (this.#isEnded) return
-    this.#rest = from(this.#range, this.#reverse, key, true)
+    this.#rest = ranges.from(this.#range, this.#reverse, target)
     this.#isEnded = isEmpty(this.#rest)
   }
 

@@ -84,19 +84,15 @@ export class Writer {
   write(operations: Operations, sync: boolean): Promise<void> {
     const { refusal } = this.#queue
     if (refusal !== undefined) return Promise.reject(refusal)
-    if (operations.length === 0)
-      return this.#acknowledgement(
-        this.#queue.run(async () => undefined),
-        sync
-      )
-    return this.#acknowledgement(this.#queue.add(operations).accepted.promise, sync)
+    const accepted = operations.length === 0 ? this.#queue.barrier(nothing) : this.#queue.write(operations)
+    return this.#acknowledgement(accepted, sync)
   }
 
   /** Does some work that writes by {@link apply}, in its place among the writes. */
   run(work: () => Promise<void>, sync: boolean): Promise<void> {
     const { refusal } = this.#queue
     if (refusal !== undefined) return Promise.reject(refusal)
-    return this.#acknowledgement(this.#queue.run(work), sync)
+    return this.#acknowledgement(this.#queue.barrier(work), sync)
   }
 
   /** Applies operations within the work of {@link run}. */
@@ -155,7 +151,7 @@ export class Writer {
   /** The state with all acknowledged writes, and none that is called later. */
   snapshot(): WriterState {
     const opening = this.fenced === undefined ? this.db.snapshot() : Promise.reject(this.fenced)
-    this.#queue.hold(opening)
+    this.#queue.holdUntil(opening)
     return new WriterState(opening)
   }
 
@@ -177,3 +173,5 @@ export class Writer {
     if (this.#loss !== undefined) throw this.#loss
   }
 }
+
+function nothing(): void {}

@@ -19,15 +19,11 @@
 
 import {
   type Backend,
-  type BackendCursor,
   BackendLevel,
   type BackendManifest,
-  type BackendReadOptions,
   type BackendSnapshot,
-  type Bytes,
   type CodedError,
-  type CursorOptions,
-  type CursorParts,
+  ForwardingBackend,
   type Operations,
   type RangeDeletion,
   type WatchedWrites,
@@ -72,7 +68,7 @@ const MIN_CONNECT_MS = 100
 /** Between two attempts to become the owner. */
 const ATTEMPT_MS = 20
 
-export class SharedBackend implements Backend {
+export class SharedBackend extends ForwardingBackend {
   readonly manifest: BackendManifest = {
     encodings,
     shared: true,
@@ -100,6 +96,7 @@ export class SharedBackend implements Backend {
    * @param location - The absolute path of the database's directory.
    */
   constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
+    super()
     this.#own = own
     this.#ownWrites = new ToldWrites(own)
     this.#ownSubscriptions = new OwnSubscriptions(this.#ownWrites)
@@ -145,44 +142,12 @@ export class SharedBackend implements Backend {
     }
   }
 
-  get(key: Bytes, options: BackendReadOptions, snapshot?: BackendSnapshot): ReturnType<Backend['get']> {
-    return this.#for(snapshot).get(key, options, snapshot)
-  }
-
-  getMany(
-    keys: Bytes[],
-    options: BackendReadOptions,
-    snapshot?: BackendSnapshot
-  ): ReturnType<Backend['getMany']> {
-    return this.#for(snapshot).getMany(keys, options, snapshot)
-  }
-
-  has(key: Bytes, options: BackendReadOptions, snapshot?: BackendSnapshot): ReturnType<Backend['has']> {
-    return this.#for(snapshot).has(key, options, snapshot)
-  }
-
-  hasMany(
-    keys: Bytes[],
-    options: BackendReadOptions,
-    snapshot?: BackendSnapshot
-  ): ReturnType<Backend['hasMany']> {
-    return this.#for(snapshot).hasMany(keys, options, snapshot)
-  }
-
-  write(operations: Operations, sync: boolean): void | Promise<void> {
+  override write(operations: Operations, sync: boolean): void | Promise<void> {
     return this.#writer(undefined).write(operations, sync)
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
     return this.#writer(snapshot).clear?.(range, snapshot)
-  }
-
-  cursor(options: CursorOptions, parts: CursorParts, snapshot?: BackendSnapshot): BackendCursor {
-    return this.#for(snapshot).cursor(options, parts, snapshot)
-  }
-
-  snapshot(): BackendSnapshot {
-    return this.#for(undefined).snapshot()
   }
 
   /** Does something that only the owner can do: here, or there. */
@@ -205,12 +170,12 @@ export class SharedBackend implements Backend {
   }
 
   #writer(snapshot: BackendSnapshot | undefined): Pick<Backend, 'write' | 'clear'> {
-    const who = this.#for(snapshot)
+    const who = this.target(snapshot)
     return who === this.#own ? this.#ownWrites : who
   }
 
   /** Who does it: whoever has made the snapshot; and the connection, until everything that was sent over it is done. */
-  #for(snapshot: BackendSnapshot | undefined): Backend {
+  protected target(snapshot?: BackendSnapshot): Backend {
     const client = this.#client as Backend | undefined
     if (client === undefined) return this.#own
     if (snapshot !== undefined) return snapshot instanceof NetSnapshot ? client : this.#own

@@ -1,0 +1,77 @@
+/**
+ * Writes of a store that takes one at a time, where each costs much: those that wait together become a group, which is committed as a
+ * whole.
+ */
+
+import { BarrierQueue } from './barrier-queue.js'
+
+/** How writes become groups. */
+export interface Grouping<Group> {
+  /** The largest size of a group, in bytes. A larger write is a group of its own. */
+  readonly maxBytes: number
+  /** Makes an empty group. */
+  begin(): Group
+  /** Writes a group. No other group is being written, and no barrier is running. */
+  commit(group: Group): Promise<unknown>
+}
+
+/** A group that takes further writes, and its outcome. */
+interface Open<Group> {
+  readonly group: Group
+  readonly written: Promise<void>
+  sizeBytes: number
+}
+
+export class GroupedWrites<Group> extends BarrierQueue {
+  readonly #grouping: Grouping<Group>
+  #open: Open<Group> | undefined
+
+  constructor(grouping: Grouping<Group>) {
+    super()
+    this.#grouping = grouping
+  }
+
+  /**
+   * Adds a write to the group that waits last, or to a new one. Calls of one turn share a group.
+   *
+   * @param sizeBytes - About how large the write is.
+   * @param put - Adds the write to the group, within this call.
+   * @returns Settles as the commit of the group does.
+   */
+  add(sizeBytes: number, put: (group: Group) => void): Promise<void> {
+    const open = this.#open
+    if (open !== undefined && open.sizeBytes + sizeBytes <= this.#grouping.maxBytes) {
+      put(open.group)
+      open.sizeBytes += sizeBytes
+      return open.written
+    }
+
+    const group = this.#grouping.begin()
+    put(group)
+    const written = super.barrier(() => this.#write(group))
+    this.#open = { group, written, sizeBytes }
+    return written
+  }
+
+  async #write(group: Group): Promise<void> {
+    // Calls of this turn are still to come.
+    await undefined
+    if (this.#open?.group === group) this.#open = undefined
+    await this.#grouping.commit(group)
+  }
+
+  override run<T>(work: () => T | Promise<T>): Promise<T> {
+    this.#open = undefined
+    return super.run(work)
+  }
+
+  override barrier<T>(work: () => T | Promise<T>): Promise<T> {
+    this.#open = undefined
+    return super.barrier(work)
+  }
+
+  override holdUntil(promise: Promise<unknown>): void {
+    this.#open = undefined
+    super.holdUntil(promise)
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Ranges of keys as a store has them: with a prefix, as another type, or of a limited length. For back-ends whose stores are not
+ * asked for the ranges of users as they are.
+ */
+
+import type { Bytes, Range } from '../backend.js'
+
+/** One end of a range of stored keys. */
+export interface StoredBound<Key> {
+  readonly key: Key
+  readonly isIncluded: boolean
+}
+
+/** A range of stored keys. An end without a bound is open. */
+export interface StoredRange<Key> {
+  readonly lower: StoredBound<Key> | undefined
+  readonly upper: StoredBound<Key> | undefined
+}
+
+/** How a store has keys. */
+export interface KeyStorage<Key> {
+  /** A key of a user as the store has it. A bound may be longer than any key. */
+  stored(key: Bytes): Key
+  /** The longest key that the store can have and a longer one begins with; undefined if the store can have the key itself. */
+  shortened?(key: Key): Key | undefined
+  /** A number that is negative if `a` comes before `b`, positive if it comes after it, and 0 if they are equal. */
+  compare(a: Key, b: Key): number
+}
+
+export class StoredRanges<Key> {
+  readonly #keys: KeyStorage<Key>
+
+  constructor(keys: KeyStorage<Key>) {
+    this.#keys = keys
+  }
+
+  /** The range of stored keys that a range of keys is. */
+  of({ gte, gt, lte, lt }: Range): StoredRange<Key> {
+    return {
+      lower: this.#bound(gte ?? gt, gte !== undefined, false),
+      upper: this.#bound(lte ?? lt, lte !== undefined, true)
+    }
+  }
+
+  /** What is left of a range, in the direction of a walk, from a target on. */
+  from(range: StoredRange<Key>, isReverse: boolean, target: Bytes): StoredRange<Key> {
+    const { lower, upper } = this.of({ gte: target, lte: target })
+    return isReverse ? { ...range, upper } : { ...range, lower }
+  }
+
+  /** What is left of a range, in the direction of a walk, after a key of the store. */
+  after(range: StoredRange<Key>, isReverse: boolean, key: Key): StoredRange<Key> {
+    const bound = { key, isIncluded: false }
+    return isReverse ? { ...range, upper: bound } : { ...range, lower: bound }
+  }
+
+  /** Whether a key lies within a range. */
+  contains({ lower, upper }: StoredRange<Key>, key: Key): boolean {
+    return (
+      (lower === undefined || isAfter(this.#keys.compare(key, lower.key), lower)) &&
+      (upper === undefined || isAfter(this.#keys.compare(upper.key, key), upper))
+    )
+  }
+
+  /** Whether no key can lie within a range. */
+  isEmpty({ lower, upper }: StoredRange<Key>): boolean {
+    if (lower === undefined || upper === undefined) return false
+    const order = this.#keys.compare(lower.key, upper.key)
+    return order > 0 || (order === 0 && !(lower.isIncluded && upper.isIncluded))
+  }
+
+  /** After a bound that is longer than any key come the keys after its beginning, which itself could be a key. */
+  #bound(given: Bytes | undefined, isIncluded: boolean, isUpper: boolean): StoredBound<Key> | undefined {
+    if (given === undefined) return undefined
+    const key = this.#keys.stored(given)
+    const shortened = this.#keys.shortened?.(key)
+    return shortened === undefined ? { key, isIncluded } : { key: shortened, isIncluded: isUpper }
+  }
+}
+
+function isAfter(order: number, { isIncluded }: { isIncluded: boolean }): boolean {
+  return order > 0 || (order === 0 && isIncluded)
+}
