@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo check test test-all fmt clean options man modules docs-crates docs-inspecting
+.PHONY: help setup setup-tests build demo check test test-all fmt clean options registry man modules docs-crates docs-inspecting
 .PHONY: install-capi prebuilds audit release
 
 help: ## list what can be made
@@ -54,6 +54,9 @@ fmt: setup ## format all sources
 
 options: setup ## what follows from the description of the options, crates/engine/options.json, in code and documents
 	node scripts/options.mjs
+
+registry: ## what follows from the list of back-ends, packages/copy/back-ends.json
+	cp packages/copy/back-ends.json crates/cli/src/back_ends.json
 
 man: setup ## the manual of the program terrace, a page a command: docs/man
 	cargo run --quiet --package terrace-cli -- man --dir docs/man

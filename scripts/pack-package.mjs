@@ -26,7 +26,7 @@ export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt'
 const RANGE = /^\^?\d+\.\d+\.\d+$/
 
 /**
- * Packs the package in `packageDirectory` into `directory`: its `dist`, or, if its manifest does not list that, its sources. `change`
+ * Packs the package in `packageDirectory` into `directory`: its `dist`, if the manifest lists that, and what else it lists. `change`
  * turns the manifest of the checkout into the published one. Returns the path of the archive.
  */
 export function packPackage(packageDirectory, directory, change = (manifest) => manifest) {
@@ -41,7 +41,8 @@ export function packPackage(packageDirectory, directory, change = (manifest) => 
     checkRanges(manifest)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     if (isBuiltPackage) copyBuilt(packageDirectory, stage)
-    else copySources(packageDirectory, stage, manifest.files)
+    const others = (manifest.files ?? []).filter((file) => file !== 'dist')
+    copySources(packageDirectory, stage, others)
     copyFileSync(join(packageDirectory, 'README.md'), join(stage, 'README.md'))
     const licences = join(packageDirectory, THIRD_PARTY)
     if (existsSync(licences)) copyFileSync(licences, join(stage, THIRD_PARTY))

@@ -1,5 +1,12 @@
 // The modules that the API reference is about.
 
+import { relative } from 'node:path'
+import { backEnds } from '../../scripts/back-ends.mjs'
+import { root } from '../../scripts/workspace.mjs'
+
+/** The back-ends that have a package of their own. */
+export const stores = backEnds.filter(({ title }) => title !== undefined)
+
 /** What a program can import, and the file that it gets. */
 export const ENTRY_POINTS = {
   terrace: 'packages/terrace/src/index.ts',
@@ -14,8 +21,8 @@ export const ENTRY_POINTS = {
   'terrace-net': 'packages/net/src/client/index.ts',
   'terrace-net/server': 'packages/net/src/server/index.ts',
   'terrace-net/shared': 'packages/net/src/shared/index.ts',
-  'terrace-lmdb': 'packages/back-ends/lmdb/src/index.ts',
-  'terrace-mysql': 'packages/back-ends/mysql/src/index.ts',
-  'terrace-slatedb': 'packages/back-ends/slatedb/src/index.ts',
+  ...Object.fromEntries(
+    stores.map((each) => [each.package, `${relative(root, each.directory)}/src/index.ts`])
+  ),
   'terrace-workshop-runner': 'courses/runner/src/index.ts'
 }

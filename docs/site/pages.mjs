@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { ENTRY_POINTS } from './entry-points.mjs'
+import { ENTRY_POINTS, stores } from './entry-points.mjs'
 import { root } from './root.mjs'
 
 /** A part of the menu: a title, and its pages as `[title, document]`. A document is named by its path in the repository. */
@@ -56,9 +56,7 @@ const PARTS = [
     'Back-ends and programs',
     [
       ['A back-end of your own', 'packages/core/README.md'],
-      ['LMDB', 'packages/back-ends/lmdb/README.md'],
-      ['MySQL', 'packages/back-ends/mysql/README.md'],
-      ['SlateDB', 'packages/back-ends/slatedb/README.md'],
+      ...stores.map(({ title, directory }) => [title, `${path.relative(root, directory)}/README.md`]),
       ['terrace-copy', 'packages/copy/README.md'],
       ['terrace-cli', 'packages/cli/README.md'],
       ['Workshops', 'courses/runner/README.md']

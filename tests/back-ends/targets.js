@@ -1,11 +1,11 @@
-// The databases that everything is run over, one file each.
+// The databases that everything is run over: those of each back-end in the list, which are described in its package's `test/targets`,
+// and clients in front of them.
 
-import { level } from './targets/level.js'
-import { lmdb } from './targets/lmdb.js'
-import { memory } from './targets/memory.js'
-import { mysql, mysqlAlone, mysqlOnMysql, mysqlOnMysqlAlone, mysqlOnNodes } from './targets/mysql.js'
-import { inFrontOf } from './targets/net.js'
-import { slate, slateOnS3 } from './targets/slate.js'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { backEnds } from '../../scripts/back-ends.mjs'
+import { inFrontOf } from './in-front-of.js'
 
 /**
  * @typedef {object} Target
@@ -20,31 +20,34 @@ import { slate, slateOnS3 } from './targets/slate.js'
  * @property {() => string | undefined} [missing] - Why it cannot run at all.
  * @property {Server} [server] - What must run meanwhile.
  * @property {number} [timeoutMs] - How long the suite, and each file of tests, may take, if more than usual.
+ * @property {Target} [alone] - The same, which says that nobody else writes.
+ * @property {boolean} [isVariant] - Whether it is a class that another target has as well, with another store or server.
  * @property {string[] | 'all'} [repeats] - The jobs that prove nothing which another target's do not. A run that neither names a target
  * or job nor keeps results leaves them out.
  * @property {Record<string, import('../support/known.mjs').Known[]>} known - Tests of each part that do not hold for it.
+ *
+ * @typedef {{ name: string, from: string, server?: Server }} Measured - What a benchmark measures: a package, or a module that exports
+ * its class as `Database`.
  *
  * @typedef {object} Server
  * @property {() => string | undefined} missing - Why it cannot run here.
  * @property {() => Promise<{ environment: Record<string, string>, stop: () => Promise<void> }>} start
  */
 
-/** @type {Target[]} */
-const own = [level, memory, lmdb, mysql, mysqlOnMysql, ...mysqlOnNodes, slate, slateOnS3]
-
-/** One of each class: a client in front of it shows what clients do with the class. */
-const ofEachClass = [level, memory, lmdb, mysql, slate]
-
-/** Those of them that can also say that nobody else writes. */
-const alone = new Map([
-  [mysql, mysqlAlone],
-  [mysqlOnMysql, mysqlOnMysqlAlone]
-])
+/** @type {Array<{ targets: Target[], measured: Measured[] }>} */
+export const described = []
+for (const { directory } of backEnds) {
+  const file = join(directory, 'test/targets/index.js')
+  if (existsSync(file)) described.push(await import(pathToFileURL(file).href))
+}
+const own = described.flatMap(({ targets }) => targets)
+const [level] = own
 
 /** @type {Target[]} */
 export const targets = [
-  ...own.flatMap((target) => (alone.has(target) ? [target, alone.get(target)] : [target])),
-  ...own.map((target) => inFrontOf(target, ofEachClass.includes(target) ? {} : { repeats: 'all' })),
+  ...own.flatMap((target) => (target.alone === undefined ? [target] : [target, target.alone])),
+  // One of each class: a client in front of it shows what clients do with the class.
+  ...own.map((target) => inFrontOf(target, target.isVariant ? { repeats: 'all' } : {})),
   inFrontOf(level, { transport: 'tcp' })
 ]
 

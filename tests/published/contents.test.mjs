@@ -33,7 +33,7 @@ test('every package of the workspace is packed, and that of this platform', () =
 })
 
 test('no stray file is in a package', () => {
-  const expected = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|mjs|d\.ts|d\.mts))$/
+  const expected = /^(package\.json|back-ends\.json|README\.md|LICENSE|dist\/.*\.(js|mjs|d\.ts|d\.mts))$/
   const binary =
     /^(THIRD-PARTY-LICENSES\.txt|dist\/browser\/(package\.json|licences\.txt|terrace(-memory)?\.wasm))$/
   const platform = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|terrace(\.node|\.exe)?)$/

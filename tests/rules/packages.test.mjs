@@ -39,6 +39,10 @@ test('make node tests every package', () => {
   assert.deepEqual(tested.toSorted(), packages.map(({ directory }) => directory).toSorted())
 })
 
+test('the program terrace knows the back-ends that terrace-copy lists; if not: make registry', () => {
+  assert.equal(text('crates/cli/src/back_ends.json'), text('packages/copy/back-ends.json'))
+})
+
 test('the compiler builds packages after those that they import', () => {
   for (const one of packages.filter(({ directory }) => files.includes(`${directory}/tsconfig.json`))) {
     const { references = [] } = JSON.parse(text(`${one.directory}/tsconfig.json`))

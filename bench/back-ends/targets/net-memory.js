@@ -1,3 +1,5 @@
 import { servedClass } from '../served.js'
 
-export const Database = servedClass(new URL('memory.js', import.meta.url).href)
+export const Database = servedClass(
+  new URL('../../../packages/terrace/test/targets/measured-memory.js', import.meta.url).href
+)

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use clap::ArgAction;
+use serde_json::Value;
 
 use crate::failure::{Failure, Problem};
 
@@ -18,19 +19,8 @@ const PROGRAM: &str = "terrace-copy";
 /// Its file, where npm has installed it: in `node_modules/.bin`, or in a directory of the PATH.
 const FILE: &str = if cfg!(windows) { "terrace-copy.cmd" } else { PROGRAM };
 
-/// How URLs begin, and the npm package that knows what they name.
-const SCHEMES: [(&str, &str); 10] = [
-    ("level", "terrace"),
-    ("lmdb", "terrace-lmdb"),
-    ("mysql", "terrace-mysql"),
-    ("mysqls", "terrace-mysql"),
-    ("slatedb", "terrace-slatedb"),
-    ("tcp", "terrace-net"),
-    ("tls", "terrace-net"),
-    ("unix", "terrace-net"),
-    ("ws", "terrace-net"),
-    ("wss", "terrace-net"),
-];
+/// The other back-ends, as that program lists them: packages/copy/back-ends.json. `make registry` copies the list.
+const BACK_ENDS: &str = include_str!("back_ends.json");
 
 /// The arguments for the other program, if `terrace` was called with these and it is its business: with `copy` and a
 /// URL where a database is named.
@@ -122,17 +112,24 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
 }
 
-/// The package that knows a URL.
-fn package_of(text: &str) -> Option<&'static str> {
+/// The npm package that knows what a URL names.
+fn package_of(text: &str) -> Option<String> {
     let (scheme, _) = text.split_once(':')?;
-    SCHEMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(scheme)).map(|(_, package)| *package)
+    let back_ends: Value = serde_json::from_str(BACK_ENDS).expect("a test reads the list");
+    let knows = |back_end: &&Value| {
+        let schemes = back_end["schemes"].as_array().into_iter().flatten();
+        schemes.filter_map(Value::as_str).any(|known| known.eq_ignore_ascii_case(scheme))
+    };
+    let found = back_ends.as_object()?.values().find(knows)?;
+    found["package"].as_str().map(ToOwned::to_owned)
 }
 
 /// The packages that the arguments need. One that is a path needs that for LevelDB's format.
-fn packages(arguments: &[OsString]) -> Vec<&'static str> {
+fn packages(arguments: &[OsString]) -> Vec<String> {
     let texts = arguments.iter().map(|argument| argument.to_string_lossy());
     let places = texts.filter(|text| !text.starts_with('-')).take(2);
-    let mut packages: Vec<_> = places.map(|text| package_of(&text).unwrap_or("terrace")).collect();
+    let mut packages: Vec<_> =
+        places.map(|text| package_of(&text).unwrap_or_else(|| "terrace".into())).collect();
     packages.dedup();
     packages
 }
@@ -153,6 +150,15 @@ mod tests {
     fn is_wanted(line: &str) -> bool {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         arguments_for_it(&arguments, &copy()).is_some()
+    }
+
+    #[test]
+    fn the_list_of_back_ends_names_their_packages() {
+        let packages = ["level:a", "lmdb:a", "mysqls://a", "slatedb:a", "unix:a"].map(package_of);
+        let names = ["terrace", "terrace-lmdb", "terrace-mysql", "terrace-slatedb", "terrace-net"];
+        assert_eq!(packages, names.map(|name| Some(name.to_owned())));
+        assert_eq!(package_of("a"), None);
+        assert_eq!(package_of("C:a"), None);
     }
 
     #[test]

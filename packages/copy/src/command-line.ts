@@ -1,6 +1,7 @@
 /** The command line of `terrace-copy`. */
 
 import { parseArgs } from 'node:util'
+import { listed } from './back-ends.js'
 import { UsageError } from './failure.js'
 import { endOfPrefix, keyOf } from './key-text.js'
 
@@ -29,15 +30,7 @@ export const help = `Usage: terrace-copy FROM TO [options]
 Copies the entries of a database, as of one moment, into another one of any kind, and compares what has arrived. Each is
 named by
 
-  PATH or level:PATH         a directory in LevelDB's format          needs the package terrace
-  lmdb:PATH                  a directory of LMDB                      terrace-lmdb
-  mysql://USER@HOST/SCHEMA   a table of MariaDB or MySQL (mysqls: by  terrace-mysql
-                             TLS); with ?name=NAME and ?table=TABLE,
-                             that database in it
-  slatedb:URL                a database in an object store, such as   terrace-slatedb
-                             slatedb:s3://bucket/path
-  tcp://HOST:PORT, tls:, ws:, wss:, unix:PATH
-                             a server, such as terrace-serve          terrace-net
+${listed()}
 
 TO is created if it is missing, and must be empty. A copy that was stopped goes on when the same command runs again.
 

@@ -3,16 +3,14 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Redaction } from 'terrace-core'
+import { type BackEnd, LEVEL, schemeOf, schemes } from './back-ends.js'
 import type { Place } from './command-line.js'
 import { UsageError } from './failure.js'
 import { addPlace } from './secrets.js'
 
-/** The stores that can be named. */
-export type Kind = 'level' | 'lmdb' | 'mysql' | 'slatedb' | 'net'
-
 /** A database to open. It may contain a password: show {@link shown}. */
 export interface Endpoint {
-  readonly kind: Kind
+  readonly backEnd: BackEnd
   /** The first argument of the class: a path, a URL or an address. */
   readonly location: string
   /** Options that the text holds. */
@@ -21,21 +19,8 @@ export interface Endpoint {
   readonly shown: string
 }
 
-const kinds: Readonly<Record<string, Kind>> = {
-  level: 'level',
-  lmdb: 'lmdb',
-  mysql: 'mysql',
-  mysqls: 'mysql',
-  slatedb: 'slatedb',
-  tcp: 'net',
-  tls: 'net',
-  ws: 'net',
-  wss: 'net',
-  unix: 'net'
-}
-
 /** Scheme, user and password, hosts, schema, parameters. */
-const MYSQL_URL = /^mysqls?:\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i
+const URL_OF_HOSTS = /^[a-z0-9+.-]+:\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i
 
 /**
  * Reads what names a database. What begins with none of the known schemes is a path.
@@ -50,48 +35,42 @@ export function endpointOf(
   redaction: Redaction
 ): Endpoint {
   const shown = addPlace(text, redaction)
-  // Schemes may be written in capital letters.
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
-  const kind = scheme === undefined ? undefined : kinds[scheme]
-  if (kind === undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    throw new UsageError(`'${text}' begins with none of ${Object.keys(kinds).join(':, ')}:`)
+  const { scheme = '', backEnd = undefined } = schemeOf(text) ?? {}
+  if (backEnd === undefined && text.startsWith('://', scheme.length) && scheme !== '') {
+    throw new UsageError(`'${text}' begins with none of ${[...schemes.keys()].join(':, ')}:`)
   }
 
-  const rest = kind === undefined ? text : text.slice((scheme as string).length + 1)
   const secret = (name: string): string | undefined => {
     const value = environment[`TERRACE_${role.toUpperCase()}_${name}`]
     if (value !== undefined) redaction.add(value)
     return value
   }
-
-  switch (kind) {
-    case 'mysql':
-      return mysql(text, scheme as string, secret('PASSWORD'), shown)
-    case 'net': {
-      const token = secret('TOKEN')
-      return {
-        kind,
-        location: `${scheme}:${rest}`,
-        options: token === undefined ? {} : { token },
-        shown
-      }
+  const rest = backEnd === undefined ? text : text.slice(scheme.length + 1)
+  const named = backEnd ?? LEVEL
+  switch (named.location) {
+    case 'url':
+      return { backEnd: named, shown, ...urlOf(named, text, scheme, secret('PASSWORD')) }
+    case 'address': {
+      const token = named.token === undefined ? undefined : secret('TOKEN')
+      const options = token === undefined ? {} : { [named.token as string]: token }
+      return { backEnd: named, location: `${scheme}:${rest}`, options, shown }
     }
     default: {
       // As for unix:, two slashes before an absolute path do not belong to it.
-      const location = kind === 'slatedb' ? rest : rest.replace(/^\/\/(?=\/)/, '')
+      const location = named.location === 'rest' ? rest : rest.replace(/^\/\/(?=\/)/, '')
       if (location === '') throw new UsageError(`'${text}' names no database: a path or a URL is missing`)
-      return { kind: kind ?? 'level', location, options: {}, shown }
+      return { backEnd: named, location, options: {}, shown }
     }
   }
 }
 
 /** Whether two texts name the same database for certain. */
 export function isSame(a: Endpoint, b: Endpoint): boolean {
-  return a.kind === b.kind && identityOf(a) === identityOf(b)
+  return a.backEnd === b.backEnd && identityOf(a) === identityOf(b)
 }
 
-function identityOf({ kind, location, options }: Endpoint): string {
-  if (kind !== 'level' && kind !== 'lmdb') return JSON.stringify([location, options])
+function identityOf({ backEnd, location, options }: Endpoint): string {
+  if (backEnd.location !== 'path') return JSON.stringify([location, options])
   try {
     return realpathSync(location)
   } catch {
@@ -100,18 +79,23 @@ function identityOf({ kind, location, options }: Endpoint): string {
   }
 }
 
-/** A URL of MysqlLevel, which may name several hosts, and therefore is not one that `URL` can read. */
-function mysql(text: string, scheme: string, password: string | undefined, shown: string): Endpoint {
-  const [, user = '', hosts, rest = '', query = ''] = MYSQL_URL.exec(text) ?? []
+/** A URL that may name several hosts, and therefore is not one that `URL` can read. */
+function urlOf(
+  { parameters: known = [], example }: BackEnd,
+  text: string,
+  scheme: string,
+  password: string | undefined
+): Pick<Endpoint, 'location' | 'options'> {
+  const [, user = '', hosts, rest = '', query = ''] = URL_OF_HOSTS.exec(text) ?? []
   if (hosts === undefined) {
     throw new UsageError(
-      `'${text}' is not a URL such as mysql://USER@HOST:PORT/SCHEMA?name=NAME, with special characters of a password percent-encoded`
+      `'${text}' is not a URL such as ${example}, with special characters of a password percent-encoded`
     )
   }
 
   const parameters = new URLSearchParams(query)
   const options: Record<string, string> = {}
-  for (const name of ['name', 'table']) {
+  for (const name of known) {
     const value = parameters.get(name)
     if (value !== null) options[name] = value
     parameters.delete(name)
@@ -121,5 +105,5 @@ function mysql(text: string, scheme: string, password: string | undefined, shown
   const userInfo = password === undefined ? user : `${name}:${encodeURIComponent(password)}`
   const others = parameters.size > 0 ? `?${parameters}` : ''
   const location = `${scheme}://${userInfo === '' ? '' : `${userInfo}@`}${hosts}${rest}${others}`
-  return { kind: 'mysql', location, options, shown }
+  return { location, options }
 }

@@ -1,6 +1,7 @@
 /** Where passwords and tokens are: in arguments, in the environment and in options. All that is printed goes through {@link Redaction}. */
 
 import type { Redaction } from 'terrace-core'
+import { schemeOf } from './back-ends.js'
 
 /** Names of options and variables whose values are secret, and of some that sound like it. */
 const SECRET_NAME = /pass|pwd|token|secret|credential|key|auth|sig|cert/i
@@ -9,19 +10,24 @@ const PUBLIC_NAME = /encoding$|file$|path$|application_credentials$/i
 /** Variables that programs for object stores and servers read. */
 const VARIABLE = /^(AWS|AZURE|GOOGLE|GCP|MYSQL|TERRACE)_/
 
-const SCHEME = /^([a-z][a-z0-9+.-]+):/i
-/** What has one of these schemes is a path, unless a host follows. */
-const PATHS = ['level', 'lmdb', 'unix', 'file', 'memory']
+/** What begins with one of these is a path, unless a host follows, as are the back-ends' paths. */
+const PATHS = ['unix', 'file', 'memory']
 const URL_ANYWHERE = /(?:[a-z][a-z0-9+.-]+:)+\/\/[^/]/i
 
 /** Remembers the secrets of a text that names a database, and returns it without them. */
 export function addPlace(text: string, redaction: Redaction): string {
-  const [, before = '', url = text] = /^(slatedb:)(.*)$/is.exec(text) ?? []
-  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase() ?? ''
+  const first = schemeOf(text)
+  // Another URL may follow the scheme.
+  const start = first?.backEnd?.location === 'rest' ? first.scheme.length + 1 : 0
+  const url = text.slice(start)
+  const { scheme = '', backEnd = undefined } = schemeOf(url) ?? {}
   const hasHost = /^[^/]*:\/\/[^/]/.test(url)
-  if (PATHS.includes(scheme) && !hasHost) return text
-  const isMysql = scheme === 'mysql' || scheme === 'mysqls'
-  return before + redaction.addUrl(url, isMysql ? { user: true, parameters: ['name', 'table'] } : {})
+  if ((PATHS.includes(scheme) || backEnd?.location === 'path') && !hasHost) return text
+  const hasUser = backEnd?.location === 'url'
+  return (
+    text.slice(0, start) +
+    redaction.addUrl(url, hasUser ? { user: true, parameters: backEnd.parameters } : {})
+  )
 }
 
 /** Remembers the secrets of an argument, whatever it is for: an error about the command line may quote it. */

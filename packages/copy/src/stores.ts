@@ -1,7 +1,8 @@
 /** Opens databases, each with a package that is loaded only then. */
 
 import type { AbstractLevel } from 'abstract-level'
-import type { Endpoint, Kind } from './endpoint.js'
+import type { BackEnd } from './back-ends.js'
+import type { Endpoint } from './endpoint.js'
 import { OpenError } from './failure.js'
 
 /** Any database with abstract-level's API. */
@@ -10,33 +11,6 @@ export type Database = AbstractLevel<any, any, any>
 
 /** A class of databases. */
 type DatabaseClass = new (location: string, options: object) => Database
-
-/** How a package is loaded, and what its class is told. */
-interface Store {
-  readonly packageName: string
-  readonly className: string
-  /** Options to read from a database that others may be using. */
-  readonly reading: object
-  /** Options to write many batches, of which the last is synced. */
-  readonly writing?: object
-}
-
-const DAY_MS = 86_400_000
-
-const stores: Readonly<Record<Kind, Store>> = {
-  level: { packageName: 'terrace', className: 'Level', reading: { readOnly: true } },
-  lmdb: { packageName: 'terrace-lmdb', className: 'LmdbLevel', reading: { readOnly: true, shared: true } },
-  mysql: { packageName: 'terrace-mysql', className: 'MysqlLevel', reading: { createIfMissing: false } },
-  slatedb: {
-    packageName: 'terrace-slatedb',
-    className: 'SlateLevel',
-    // Without `readOnly`, reading would take the database from its writer. A copy may take longer than an hour.
-    reading: { readOnly: true, snapshotLifetimeMs: DAY_MS },
-    // Otherwise each batch would wait for a flush. What is lost by a kill is always the newest, and the end of a copy is synced.
-    writing: { acknowledge: 'memory' }
-  },
-  net: { packageName: 'terrace-net', className: 'NetLevel', reading: {} }
-}
 
 /**
  * Opens a database.
@@ -49,9 +23,9 @@ export async function openDatabase(
   role: 'from' | 'to',
   options: Readonly<Record<string, unknown>>
 ): Promise<Database> {
-  const store = stores[endpoint.kind]
-  const Class = await load(store)
-  const defaults = role === 'from' ? store.reading : store.writing
+  const { backEnd } = endpoint
+  const Class = await load(backEnd)
+  const defaults = role === 'from' ? backEnd.reading : backEnd.writing
   const db = new Class(endpoint.location, { ...defaults, ...endpoint.options, ...options })
   try {
     await db.open()
@@ -61,7 +35,7 @@ export async function openDatabase(
   }
 }
 
-async function load({ packageName, className }: Store): Promise<DatabaseClass> {
+async function load({ package: packageName, class: className }: BackEnd): Promise<DatabaseClass> {
   try {
     const loaded: Record<string, DatabaseClass> = await import(packageName)
     return loaded[className] as DatabaseClass

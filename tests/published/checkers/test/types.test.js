@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, 
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { backEnds } from '../../../../scripts/back-ends.mjs'
 import { packagesIn } from '../../../../scripts/workspace.mjs'
 import { environment, Projects, root } from '../../../support/projects.mjs'
 import { unpack } from '../../archives.mjs'
@@ -17,6 +18,9 @@ const RESOLUTIONS = {
   // These are programs for Node. Without the condition, a bundler's programs are for pages: tests/bundlers has those.
   bundler: { module: 'esnext', moduleResolution: 'bundler', customConditions: ['node'] }
 }
+
+/** The back-ends that have a package of their own. */
+const stores = backEnds.filter(({ title }) => title !== undefined)
 
 /** What programs import besides our packages. */
 const BESIDE = ['@types/node', 'abstract-level', 'classic-level', 'memory-level']
@@ -141,9 +145,7 @@ test('a ClassicLevel is an AbstractLevel to TypeScript 7 after each of our datab
     `new Level('a').sublevel('b')`,
     'new MemoryLevel()',
     `new NetLevel('unix:a')`,
-    `new LmdbLevel('a')`,
-    `new MysqlLevel('mysql://a@b/c')`,
-    `new SlateLevel('file:a')`,
+    ...stores.map((each) => `new ${each.class}('a')`),
     `ttl(new Level('a'))`
   ]
   const uses = ['const first: Any =', 'void typed', 'createServer']
@@ -153,11 +155,9 @@ test('a ClassicLevel is an AbstractLevel to TypeScript 7 after each of our datab
         import { AbstractLevel } from 'abstract-level'
         import { ClassicLevel } from 'classic-level'
         import { Level, MemoryLevel } from 'terrace'
-        import { LmdbLevel } from 'terrace-lmdb'
-        import { MysqlLevel } from 'terrace-mysql'
+        ${stores.map((each) => `import { ${each.class} } from '${each.package}'`).join('\n')}
         import { NetLevel } from 'terrace-net'
         import { createServer } from 'terrace-net/server'
-        import { SlateLevel } from 'terrace-slatedb'
         import { ttl } from 'terrace-toolbox/ttl'
         type Any = AbstractLevel<any, any, any>
         declare function typed<K, V>(db: AbstractLevel<any, K, V>): V

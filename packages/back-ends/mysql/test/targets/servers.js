@@ -1,44 +1,11 @@
-// The servers that targets need. Each is started once in a run, by what the tests of its back-end start it with, and tells the
+// The servers that targets need. Each is started once in a run, by what the tests of the package start it with, and tells the
 // processes of the run by the environment how to reach it.
 
-import { createHash } from 'node:crypto'
-import {
-  clusterMissing,
-  serverMissing,
-  startCluster,
-  startServer
-} from '../../packages/back-ends/mysql/test/cluster/index.js'
-import { mariadb, mysql } from '../../packages/back-ends/mysql/test/cluster/products.js'
-import { UNSYNCED } from '../../packages/back-ends/mysql/test/support/server.js'
-import { Store, missing as storeMissing } from '../../packages/back-ends/slatedb/test/support/store.js'
+import { clusterMissing, serverMissing, startCluster, startServer } from '../cluster/index.js'
+import { mariadb, mysql } from '../cluster/products.js'
+import { UNSYNCED } from '../support/server.js'
 
-/** @typedef {import('./targets.js').Server} Server */
-
-/** The suite makes hundreds of databases. In one bucket, each listing would take seconds with this server. */
-const BUCKETS = Array.from({ length: 64 }, (_, i) => `bucket-${i}`)
-
-/** A server of S3, with empty buckets. */
-export const objectStore = {
-  missing: () => storeMissing,
-  async start() {
-    const store = await Store.start({ buckets: BUCKETS })
-    return {
-      environment: { TERRACE_TEST_STORE: JSON.stringify(store.directOptions) },
-      stop: async () => store.stop()
-    }
-  }
-}
-
-/** Where the database of a location is in the running server of S3. */
-export function storeLocation(location) {
-  const [byte] = createHash('sha1').update(location).digest()
-  return `s3://${BUCKETS[byte % BUCKETS.length]}${location}`
-}
-
-/** The options of a database in the running server of S3. */
-export function storeOptions() {
-  return JSON.parse(process.env.TERRACE_TEST_STORE)
-}
+/** @typedef {import('../../../../../tests/back-ends/targets.js').Server} Server */
 
 /** The variables that tell the address of a server of each product. */
 const variableOf = new Map([

@@ -1,5 +1,5 @@
 import { NetLevel } from 'terrace-net'
-import { ServedLevel } from '../../../packages/net/test/support/served-level.js'
+import { ServedLevel } from '../../packages/net/test/support/served-level.js'
 
 const HOW = { unix: '', tcp: ' over TCP' }
 const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
@@ -7,8 +7,8 @@ const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
 /**
  * A client, with a server in front of a target. It repeats those in front of the same class with another store or server.
  *
- * @param {import('../targets.js').Target} target
- * @returns {import('../targets.js').Target}
+ * @param {import('./targets.js').Target} target
+ * @returns {import('./targets.js').Target}
  */
 export function inFrontOf(target, { transport = 'unix', repeats } = {}) {
   return {

@@ -1,4 +1,0 @@
-import { serverUrl } from '../../../tests/back-ends/servers.js'
-import { mysqlClass } from '../mysql-class.js'
-
-export const Database = mysqlClass(serverUrl)
