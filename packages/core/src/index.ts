@@ -49,11 +49,14 @@ export type {
   ValueIteratorOptions,
   WriteOptions
 } from './operation-options.js'
-export type { FarPage, TextAt, TextsOf } from './page-rest.js'
-export { PagedCursor } from './paged-cursor.js'
 export { Pieces } from './pieces.js'
 export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'
 export { Redaction, redactedUrl, type Shown } from './redaction.js'
+export { Handles, type RemoteState } from './remote/handles.js'
+export type { FarPage, TextAt, TextsOf } from './remote/page-rest.js'
+export { PagedCursor } from './remote/paged-cursor.js'
+export { type Fate, type LossErrors, type PendingCall, PendingCalls } from './remote/pending-calls.js'
+export { RemoteSnapshot } from './remote/remote-snapshot.js'
 export type { Snapshot } from './snapshot.js'
 export { assertOpen } from './space-writes.js'
 export { Sublevel, type SublevelOptions } from './sublevel.js'

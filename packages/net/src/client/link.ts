@@ -12,7 +12,14 @@
  * whether a write that had been sent was stored: it fails with NET_WRITE_UNKNOWN.
  */
 
-import type { CodedError } from 'terrace-core'
+import {
+  type CodedError,
+  type Fate,
+  Handles,
+  type PendingCall,
+  PendingCalls,
+  type RemoteState
+} from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { errorFrom, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
@@ -22,7 +29,6 @@ import type { Transport } from '../transport/transport.js'
 import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
 import { deadline } from './deadline.js'
-import { type Pending, PendingRequests, type Resend, settle } from './pending-requests.js'
 
 /** When a client gives up, and how often it tries. */
 export interface LinkOptions extends ConnectOptions {
@@ -59,13 +65,18 @@ export interface LinkBehaviour {
 }
 
 /** Cursors, snapshots and subscriptions, which a new session must make again or give up. */
-export interface Resource {
+export interface Resource extends RemoteState {
   /** The server has sent something for it. */
   event?(parts: PartReader): void
   /** The server has ended it. The parts say after which event, and why. */
   ended?(parts: PartReader): void
-  /** The server has forgotten it with the session. Called before what is pending is sent again, or fails. */
-  forgotten(): void
+}
+
+/** A request that is not answered. */
+interface Request extends PendingCall {
+  /** The packed message: a copy of what belongs to the caller. */
+  readonly frame: Uint8Array
+  readonly convert: ((result: never) => unknown) | undefined
 }
 
 /** What the server has said about itself and about this client. */
@@ -101,10 +112,9 @@ const RECEIVED_EVERY = 256
 export class Link {
   readonly #address: () => string | Promise<string>
   readonly #options: LinkOptions & LinkBehaviour
-  readonly #pending = new PendingRequests()
-  readonly #resources = new Map<number, Resource>()
-  #nextNumber = 1
-  #nextHandle = 1
+  readonly #pending = new PendingCalls<Request>({ writeUnknown, stateLost: sessionLost })
+  /** What the server has for this client in the session. */
+  readonly handles = new Handles<Resource>()
   /** Requests that were answered, which the server may forget. Reads are not kept there. */
   #answered: number[] = []
   /** Counts the sessions that this link has had. */
@@ -150,7 +160,7 @@ export class Link {
       await this.#connectFirst(this.#closing.signal)
     } catch (error) {
       this.#state = 'closed'
-      this.#pending.fail(error as CodedError<string>)
+      this.#fail(error as CodedError<string>)
       throw error
     }
   }
@@ -180,8 +190,8 @@ export class Link {
     this.#state = 'closed'
     this.#closing.abort(netError('NET_CLOSING', 'The database was closed'))
     clearTimeout(this.#offlineTimer)
-    this.#pending.fail(netError('NET_OFFLINE', 'The database was closed before the server was reached'))
-    this.#resources.clear()
+    this.#fail(netError('NET_OFFLINE', 'The database was closed before the server was reached'))
+    this.handles.clear()
     this.#ticket = null
     const connection = this.#connection
     this.#connection = null
@@ -209,22 +219,22 @@ export class Link {
    * @param pack - Packs the message.
    */
   ask<T>(
-    resend: Resend,
+    fate: Fate,
     message: [kind: number, number: number, ...parts: unknown[]],
     convert?: (result: never) => T,
     pack: (message: never) => Uint8Array = packFrame
   ): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     if (this.#state === 'closed') return Promise.reject(netError('NET_OFFLINE', 'The database is not open'))
-    const number = this.#nextNumber++
+    const number = this.#pending.nextNumber()
     message[1] = number
     if (this.#pending.size === 0 && this.#options.countsSilence === true)
       this.#waitingSince = performance.now()
     return new Promise<T>((resolve, reject) => {
       const frame = this.#checked(pack(message as never))
-      const pending: Pending = { frame, resend, convert, resolve, reject, sentIn: 0 }
-      this.#pending.add(number, pending)
-      if (this.#state === 'online' && !this.#isServerClosing) this.#send(pending)
+      const request: Request = { frame, fate, convert, resolve, reject, mayHaveBegun: false }
+      this.#pending.add(number, request)
+      if (this.#state === 'online' && !this.#isServerClosing) this.#send(request)
     })
   }
 
@@ -245,17 +255,6 @@ export class Link {
     this.#connection?.outbox.sendFirst(packFrame([kind, ...parts]))
   }
 
-  /** Notes a resource, and returns the number by which the server is to know it. */
-  addResource(resource: Resource): number {
-    const handle = this.#nextHandle++
-    this.#resources.set(handle, resource)
-    return handle
-  }
-
-  removeResource(handle: number): void {
-    this.#resources.delete(handle)
-  }
-
   #checked(frame: Uint8Array): Uint8Array {
     const { maxMessageBytes = Number.POSITIVE_INFINITY } = this.welcome ?? {}
     if (frame.length <= maxMessageBytes) return frame
@@ -265,10 +264,10 @@ export class Link {
     )
   }
 
-  #send(pending: Pending): void {
-    pending.sentIn = this.#session
+  #send(request: Request): void {
+    request.mayHaveBegun = true
     this.#unanswered++
-    this.#connection?.outbox.send(pending.frame)
+    this.#connection?.outbox.send(request.frame)
   }
 
   /** Connects, and tries again if the server is not there yet: programs start in any order. */
@@ -349,7 +348,7 @@ export class Link {
 
     if (isResumed) this.#tellReceived()
     else this.#beginSession()
-    for (const pending of this.#pending.all()) this.#send(pending)
+    for (const request of this.#pending.all()) this.#send(request)
     this.onState?.(true)
   }
 
@@ -358,8 +357,8 @@ export class Link {
     const before = this.#session++
     this.#answered = []
     if (before === 0) return
-    for (const resource of [...this.#resources.values()]) resource.forgotten()
-    this.#pending.loseSession()
+    this.handles.forgetAll()
+    this.#pending.lose()
   }
 
   #receive(message: Message): void {
@@ -371,21 +370,20 @@ export class Link {
       return
     }
     if (kind === Tell.result || kind === Tell.failure) {
-      const pending = this.#pending.take(message[1] as number)
+      const request = this.#pending.take(message[1] as number)
       // What was sent twice is answered twice.
-      if (pending === undefined) return
-      if (kind === Tell.result) settle(pending, message[2] as never)
-      else pending.reject(errorFrom(message[2], message[3]))
-      if (pending.resend !== 'again') this.#received(message[1] as number)
+      if (request === undefined) return
+      if (kind === Tell.result) settle(request, message[2] as never)
+      else request.reject(errorFrom(message[2], message[3]))
+      if (request.fate !== 'repeat') this.#received(message[1] as number)
       this.#countAnswer()
       return
     }
 
     const parts = new PartReader(message)
-    if (kind === Tell.event) this.#resources.get(parts.number('handle'))?.event?.(parts)
+    if (kind === Tell.event) this.handles.get(parts.number('handle'))?.event?.(parts)
     else if (kind === Tell.ended) {
-      const resource = this.#resources.get(parts.number('handle'))
-      resource?.ended?.(parts)
+      this.handles.get(parts.number('handle'))?.ended?.(parts)
     } else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
     else if (kind === Tell.closing) this.#serverCloses()
     else throw protocolError('The server has sent a message of unknown kind')
@@ -393,9 +391,9 @@ export class Link {
 
   /** The server is shutting down, and has not done this. The next one will. */
   #postpone(number: number): void {
-    const pending = this.#pending.get(number)
-    if (pending === undefined) return
-    pending.sentIn = 0
+    const request = this.#pending.get(number)
+    if (request === undefined) return
+    request.mayHaveBegun = false
     this.#isServerClosing = true
     this.#countAnswer()
   }
@@ -418,7 +416,7 @@ export class Link {
 
   /** Names the oldest request that is pending as well: what was told before may have been lost with a connection. */
   #tellReceived(): void {
-    this.tell(Ask.received, this.#answered, this.#pending.oldest ?? this.#nextNumber)
+    this.tell(Ask.received, this.#answered, this.#pending.oldest)
     this.#answered = []
   }
 
@@ -429,7 +427,7 @@ export class Link {
   #refused(error: CodedError<string>): void {
     const connection = this.#connection
     this.#ticket = null
-    this.#pending.fail(error)
+    this.#fail(error)
     connection?.destroy()
     if (connection !== null) this.#lost(connection, error)
   }
@@ -465,6 +463,16 @@ export class Link {
     }
   }
 
+  /** Gives up all requests. */
+  #fail(error: CodedError<string>): void {
+    const ofSent = netError(
+      'NET_WRITE_UNKNOWN',
+      `This write was sent, but not answered: ${error.message}`,
+      error
+    )
+    this.#pending.fail(error, ofSent)
+  }
+
   /** Calls no longer wait. The link goes on to look for a connection. */
   giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
@@ -472,7 +480,7 @@ export class Link {
     this.#refusal = isMismatch
       ? (cause as CodedError<string>)
       : netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
-    this.#pending.fail(this.#refusal)
+    this.#fail(this.#refusal)
   }
 
   #unreachable(cause: unknown): CodedError<string> {
@@ -480,6 +488,27 @@ export class Link {
     const reason = isTimeout ? 'it did not answer in time' : ((cause as Error)?.message ?? String(cause))
     return netError('NET_OFFLINE', `The server cannot be reached: ${reason}`, cause)
   }
+}
+
+/** Gives a request its result. */
+function settle({ convert, resolve, reject }: Request, result: never): void {
+  try {
+    resolve((convert === undefined ? result : convert(result)) as never)
+  } catch (error) {
+    reject(error)
+  }
+}
+
+function writeUnknown(): Error {
+  return netError(
+    'NET_WRITE_UNKNOWN',
+    'The connection was lost after this write was sent, and the server no longer knows it: read to learn whether it is stored'
+  )
+}
+
+/** What was read from is gone with the session. */
+export function sessionLost(): Error {
+  return netError('NET_SESSION_LOST', 'The server was started anew, or the connection was away for too long')
 }
 
 /** What the system says if a server is not there yet, or not quite. */

@@ -63,14 +63,15 @@ export class NetBackend implements Backend<NetSnapshot> {
 
   write(operations: Operations, sync: boolean): Promise<void> {
     this.#link.checkCount(operations.length / 2)
-    return this.#link.ask('never', [Ask.write, 0, operations, sync], nothing, packBytes)
+    return this.#link.ask('once', [Ask.write, 0, operations, sync], nothing, packBytes)
   }
 
   clear(range: RangeDeletion, snapshot?: NetSnapshot): Promise<void> {
     const { reverse, limit } = range
     const state = snapshot?.handle ?? null
     const most = limit < 0 ? null : limit
-    return this.#link.ask('never', [Ask.clear, 0, wireRange(range), reverse, most, state], nothing)
+    const fate = state === null ? 'once' : 'once with state'
+    return this.#link.ask(fate, [Ask.clear, 0, wireRange(range), reverse, most, state], nothing)
   }
 
   cursor(options: CursorOptions, parts: CursorParts, snapshot?: NetSnapshot): NetCursor {
@@ -88,8 +89,8 @@ export class NetBackend implements Backend<NetSnapshot> {
     convert?: (result: never) => T
   ): Promise<T> {
     return snapshot === undefined
-      ? this.#link.ask('again', [kind, 0, what, null], convert, packBytes)
-      : this.#link.ask('with session', [kind, 0, what, snapshot.handle], convert, packBytes)
+      ? this.#link.ask('repeat', [kind, 0, what, null], convert, packBytes)
+      : this.#link.ask('with state', [kind, 0, what, snapshot.handle], convert, packBytes)
   }
 }
 

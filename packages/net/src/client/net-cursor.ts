@@ -10,27 +10,21 @@ import {
 } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { Ask, partsCodes, wireRange } from '../protocol/messages.js'
-import type { Link, Resource } from './link.js'
+import type { Link } from './link.js'
 import type { NetSnapshot } from './net-snapshot.js'
 
-export class NetCursor extends PagedCursor implements Resource {
+export class NetCursor extends PagedCursor {
   readonly #link: Link
   readonly #parts: CursorParts
   readonly #snapshot: NetSnapshot | undefined
-  readonly #handle: number
+  #handle = 0
 
   constructor(link: Link, options: CursorOptions, parts: CursorParts, snapshot: NetSnapshot | undefined) {
     super(options, parts)
     this.#link = link
     this.#parts = parts
     this.#snapshot = snapshot
-    this.#handle = link.addResource(this)
     this.begin()
-  }
-
-  override close(): void {
-    this.#link.removeResource(this.#handle)
-    super.close()
   }
 
   /** Only in Node is there text. */
@@ -41,11 +35,12 @@ export class NetCursor extends PagedCursor implements Resource {
 
   protected openThere(range: CursorOptions): void {
     const snapshot = this.#snapshot?.handle ?? null
+    this.#handle = this.#link.handles.add(this)
     this.#quietly(Ask.cursor, wireRange(range), range.reverse, partsCodes[this.#parts], snapshot)
   }
 
   protected readThere(page: number, size: number, highWaterMarkBytes: number): Promise<FarPage> {
-    return this.#link.ask('with session', [Ask.read, 0, this.#handle, page, size, highWaterMarkBytes], pageOf)
+    return this.#link.ask('with state', [Ask.read, 0, this.#handle, page, size, highWaterMarkBytes], pageOf)
   }
 
   protected seekThere(target: Uint8Array): void {
@@ -53,6 +48,7 @@ export class NetCursor extends PagedCursor implements Resource {
   }
 
   protected closeThere(): void {
+    this.#link.handles.remove(this.#handle)
     this.#quietly(Ask.closeCursor)
   }
 
@@ -62,7 +58,7 @@ export class NetCursor extends PagedCursor implements Resource {
 
   /** Asks for something whose failure the next read will report. */
   #quietly(kind: number, ...parts: unknown[]): void {
-    this.#link.ask('with session', [kind, 0, this.#handle, ...parts]).catch((error) => {
+    this.#link.ask('with state', [kind, 0, this.#handle, ...parts]).catch((error) => {
       if (!isLost(error)) this.fail(error)
     })
   }

@@ -88,7 +88,7 @@ export class NetLevel<
   ): Promise<Awaited<ReturnType<ServerMethods[Name]>>> {
     if (this.status === 'opening') return this.deferAsync(() => this.call(name, ...args))
     assertOpen(this, 'call')
-    return this.#link.ask<Awaited<ReturnType<ServerMethods[Name]>>>('never', [Ask.call, 0, name, args])
+    return this.#link.ask<Awaited<ReturnType<ServerMethods[Name]>>>('once', [Ask.call, 0, name, args])
   }
 
   /**

@@ -17,9 +17,8 @@ import type { Resource } from './link.js'
 /** Whom a subscription asks: a link to a server, or whoever is in its place. */
 export interface Publisher {
   readonly isClosed: boolean
-  addResource(resource: Resource): number
-  removeResource(handle: number): void
-  ask(resend: 'with session', message: [kind: number, number: number, ...parts: unknown[]]): Promise<unknown>
+  readonly handles: { add(resource: Resource): number; remove(handle: number): void }
+  ask(fate: 'with state', message: [kind: number, number: number, ...parts: unknown[]]): Promise<unknown>
   tell(kind: number, ...parts: unknown[]): void
 }
 
@@ -135,9 +134,9 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     for (const arrived of [...this.#ready, ...this.#arrived]) arrived.number = 0
 
     this.#link = this.#find()
-    this.#handle = this.#link.addResource(this)
+    this.#handle = this.#link.handles.add(this)
     this.#isKnown = true
-    this.#link.ask('with session', [Ask.subscribe, 0, this.#handle, ...this.#subject.request()]).then(
+    this.#link.ask('with state', [Ask.subscribe, 0, this.#handle, ...this.#subject.request()]).then(
       () => {
         this.#hasBegun = true
       },
@@ -269,14 +268,14 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
 
   /** Lets the server forget a handle, as soon as it can be reached if its session is still there. */
   #release(handle: number): void {
-    this.#link.ask('with session', [Ask.unsubscribe, 0, handle]).catch(({ code }) => {
+    this.#link.ask('with state', [Ask.unsubscribe, 0, handle]).catch(({ code }) => {
       if (code === 'NET_OFFLINE' && !this.#link.isClosed) later(() => this.#release(handle))
     })
   }
 
   #forget(): void {
     this.#isKnown = false
-    this.#link.removeResource(this.#handle)
+    this.#link.handles.remove(this.#handle)
   }
 }
 

@@ -18,25 +18,24 @@ export class OwnSubscriptions implements Publisher {
   readonly isClosed = false
   readonly #writes: WriteSource
   readonly #open = new Map<number, Open>()
-  #nextHandle = 1
+  #lastHandle = 0
+  readonly handles = {
+    add: (resource: Resource): number => {
+      this.#open.set(++this.#lastHandle, { resource })
+      return this.#lastHandle
+    },
+    remove: (handle: number): void => {
+      this.#open.get(handle)?.subscription?.close()
+      this.#open.delete(handle)
+    }
+  }
 
   constructor(writes: WriteSource) {
     this.#writes = writes
   }
 
-  addResource(resource: Resource): number {
-    const handle = this.#nextHandle++
-    this.#open.set(handle, { resource })
-    return handle
-  }
-
-  removeResource(handle: number): void {
-    this.#open.get(handle)?.subscription?.close()
-    this.#open.delete(handle)
-  }
-
   async ask(
-    _resend: 'with session',
+    _fate: 'with state',
     message: [kind: number, number: number, ...parts: unknown[]]
   ): Promise<void> {
     const parts = new PartReader(message)

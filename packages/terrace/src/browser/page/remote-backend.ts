@@ -7,6 +7,7 @@ import type {
   Bytes,
   CursorOptions,
   CursorParts,
+  Fate,
   Operations,
   RangeDeletion
 } from 'terrace-core'
@@ -17,10 +18,10 @@ import { Call, NONE } from './calls.js'
 import { storeRange } from './range-words.js'
 import { RemoteCursor } from './remote-cursor.js'
 import { remoteExport } from './remote-export.js'
-import { numberOf, RemoteSnapshot } from './remote-snapshot.js'
-import { type ReadAnswer, Requests, type Resend } from './requests.js'
+import { type ReadAnswer, Requests } from './requests.js'
+import { numberOf, WorkerSnapshot } from './worker-snapshot.js'
 
-export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
+export abstract class RemoteBackend implements Backend<WorkerSnapshot> {
   abstract readonly manifest: BackendManifest
   /** Its channels come and go with {@link open} and {@link close}. */
   protected readonly requests = new Requests()
@@ -28,7 +29,7 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
   abstract open(options: object): Promise<void>
   abstract close(): Promise<void>
 
-  get(key: Bytes, options: BackendReadOptions, snapshot?: RemoteSnapshot): Promise<Bytes | undefined> {
+  get(key: Bytes, options: BackendReadOptions, snapshot?: WorkerSnapshot): Promise<Bytes | undefined> {
     const read = options.valueEncoding === 'utf8' ? readText : readView
     return this.#askForKey(Call.get, key, snapshot, read)
   }
@@ -36,17 +37,17 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
   getMany(
     keys: Bytes[],
     options: BackendReadOptions,
-    snapshot?: RemoteSnapshot
+    snapshot?: WorkerSnapshot
   ): Promise<Array<Bytes | undefined>> {
     const read = options.valueEncoding === 'utf8' ? readTexts : readViews
     return this.#askForKeys(Call.getMany, keys, snapshot, read)
   }
 
-  has(key: Bytes, _options: BackendReadOptions, snapshot?: RemoteSnapshot): Promise<boolean> {
+  has(key: Bytes, _options: BackendReadOptions, snapshot?: WorkerSnapshot): Promise<boolean> {
     return this.#askForKey(Call.has, key, snapshot, readPresence)
   }
 
-  hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: RemoteSnapshot): Promise<boolean[]> {
+  hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: WorkerSnapshot): Promise<boolean[]> {
     return this.#askForKeys(Call.hasMany, keys, snapshot, readPresences)
   }
 
@@ -55,24 +56,24 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
     const at = bytes.end
     const length = storeBatch(bytes, operations)
     bytes.end += length
-    return this.requests.ask(Call.write, at, [Number(sync), length], 'never', readNothing)
+    return this.requests.ask(Call.write, at, [Number(sync), length], 'once', readNothing)
   }
 
-  clear(range: RangeDeletion, snapshot?: RemoteSnapshot): Promise<void> {
+  clear(range: RangeDeletion, snapshot?: WorkerSnapshot): Promise<void> {
     const { bytes } = this.requests
     const state = numberOf(snapshot)
     const at = bytes.end
     const words = [state, ...storeRange(bytes, range, range.reverse), range.limit]
-    const resend = snapshot === undefined ? 'never' : 'with state'
-    return this.requests.ask(Call.clear, at, words, resend, readNothing)
+    const fate = snapshot === undefined ? 'once' : 'once with state'
+    return this.requests.ask(Call.clear, at, words, fate, readNothing)
   }
 
-  cursor(options: CursorOptions, parts: CursorParts, snapshot?: RemoteSnapshot): RemoteCursor {
+  cursor(options: CursorOptions, parts: CursorParts, snapshot?: WorkerSnapshot): RemoteCursor {
     return new RemoteCursor(this.requests, options, parts, snapshot)
   }
 
-  snapshot(): RemoteSnapshot {
-    return new RemoteSnapshot(this.requests)
+  snapshot(): WorkerSnapshot {
+    return new WorkerSnapshot(this.requests)
   }
 
   approximateSize(start: Bytes, end: Bytes): Promise<number> {
@@ -93,13 +94,13 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
     const at = bytes.end
     const lengths = storeTwo(bytes, start, end)
     bytes.end += lengths[0] + lengths[1]
-    return this.requests.ask(kind, at, lengths, 'again', read)
+    return this.requests.ask(kind, at, lengths, 'repeat', read)
   }
 
   #askForKey<T>(
     kind: number,
     key: Bytes,
-    snapshot: RemoteSnapshot | undefined,
+    snapshot: WorkerSnapshot | undefined,
     read: ReadAnswer<T>
   ): Promise<T> {
     const { bytes } = this.requests
@@ -107,13 +108,13 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
     const at = bytes.end
     const length = storeOne(bytes, key)
     bytes.end += length
-    return this.requests.ask(kind, at, [state, length], resendOf(snapshot), read)
+    return this.requests.ask(kind, at, [state, length], fateOf(snapshot), read)
   }
 
   #askForKeys<T>(
     kind: number,
     keys: Bytes[],
-    snapshot: RemoteSnapshot | undefined,
+    snapshot: WorkerSnapshot | undefined,
     read: ReadAnswer<T>
   ): Promise<T> {
     const { bytes } = this.requests
@@ -124,12 +125,12 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
       bytes.end += length
       words.push(length)
     }
-    return this.requests.ask(kind, at, words, resendOf(snapshot), read)
+    return this.requests.ask(kind, at, words, fateOf(snapshot), read)
   }
 }
 
-function resendOf(snapshot: RemoteSnapshot | undefined): Resend {
-  return snapshot === undefined ? 'again' : 'with state'
+function fateOf(snapshot: WorkerSnapshot | undefined): Fate {
+  return snapshot === undefined ? 'repeat' : 'with state'
 }
 
 const readNothing = (): undefined => undefined

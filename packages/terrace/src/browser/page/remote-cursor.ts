@@ -6,20 +6,20 @@ import { partsFlags } from '../range-flags.js'
 import { SHORT_BYTES, Texts } from '../texts.js'
 import { Call, NONE } from './calls.js'
 import { storeRange } from './range-words.js'
-import { numberOf, type RemoteSnapshot } from './remote-snapshot.js'
-import type { Requests, WorkerState } from './requests.js'
+import type { Requests } from './requests.js'
+import { numberOf, type WorkerSnapshot } from './worker-snapshot.js'
 
-export class RemoteCursor extends PagedCursor implements WorkerState {
+export class RemoteCursor extends PagedCursor {
   readonly #requests: Requests
   readonly #partsFlags: number
-  readonly #snapshot: RemoteSnapshot | undefined
+  readonly #snapshot: WorkerSnapshot | undefined
   #number = 0
 
   constructor(
     requests: Requests,
     options: CursorOptions,
     parts: CursorParts,
-    snapshot: RemoteSnapshot | undefined
+    snapshot: WorkerSnapshot | undefined
   ) {
     super(options, parts)
     this.#requests = requests
@@ -36,7 +36,7 @@ export class RemoteCursor extends PagedCursor implements WorkerState {
   protected openThere(range: CursorOptions): void {
     const { bytes } = this.#requests
     const snapshot = numberOf(this.#snapshot)
-    this.#number = this.#requests.addState(this)
+    this.#number = this.#requests.handles.add(this)
     const at = bytes.end
     const [flags, lowerLength, upperLength] = storeRange(bytes, range, range.reverse)
     const words = [this.#number, snapshot, flags | this.#partsFlags, lowerLength, upperLength]
@@ -56,7 +56,7 @@ export class RemoteCursor extends PagedCursor implements WorkerState {
   }
 
   protected closeThere(): void {
-    this.#requests.removeState(this.#number)
+    this.#requests.handles.remove(this.#number)
     this.#requests.tell(Call.closeCursor, this.#requests.bytes.end, [this.#number])
   }
 

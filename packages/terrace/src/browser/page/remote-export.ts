@@ -14,7 +14,7 @@ export async function* remoteExport(
   requests: Requests,
   { onProgress }: ExportOptions
 ): AsyncGenerator<File, void, void> {
-  const number = requests.addState({ forgotten() {} })
+  const number = requests.handles.add({ forgotten() {} })
   requests.tell(Call.export, requests.bytes.end, [number])
   try {
     for (;;) {
@@ -24,7 +24,7 @@ export async function* remoteExport(
       yield next.file
     }
   } finally {
-    if (requests.removeState(number)) requests.tell(Call.closeExport, requests.bytes.end, [number])
+    if (requests.handles.remove(number)) requests.tell(Call.closeExport, requests.bytes.end, [number])
   }
 }
 

@@ -4,7 +4,7 @@
  * LEVEL_LEADER_LOST.
  */
 
-import { codedError } from 'terrace-core'
+import { codedError, type Fate, Handles, type PendingCall, PendingCalls } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import { isLost, lostError } from '../errors.js'
 import type { Storage } from '../store-options.js'
@@ -20,15 +20,6 @@ import {
 import type { Channel } from './channel.js'
 import { revive } from './failure.js'
 
-/** What becomes of a call if the worker is lost after it was sent. */
-export type Resend =
-  /** It reads, so it is asked again. */
-  | 'again'
-  /** It writes, so it fails, unless the worker has certainly not begun it. */
-  | 'never'
-  /** It is about a cursor or a snapshot of that worker, so it fails. */
-  | 'with state'
-
 /** Makes a result of the words of an answer, and of its bytes. */
 export type ReadAnswer<T> = (words: readonly number[], bytes: Uint8Array) => T
 
@@ -41,19 +32,10 @@ interface Sent {
   unanswered: number
 }
 
-interface Pending {
-  readonly resend: Resend
+interface Request extends PendingCall {
   readonly read: ReadAnswer<unknown>
-  readonly resolve: (value: never) => void
-  readonly reject: (error: unknown) => void
   /** Undefined until it is sent. */
   sent: Sent | undefined
-}
-
-/** What ends with its worker: a cursor, a snapshot or an export. */
-export interface WorkerState {
-  /** The worker is lost. */
-  forgotten(): void
 }
 
 export class Requests {
@@ -61,21 +43,20 @@ export class Requests {
   readonly bytes = new ByteWriter()
   #calls: WireCall[] = []
   /** By number. */
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new PendingCalls<Request>({ writeUnknown, stateLost: () => this.stateLost() })
   /** In the order in which they were sent. */
   readonly #sent = new Set<Sent>()
-  readonly #states = new Map<number, WorkerState>()
+  /** Cursors, snapshots and exports of the worker. */
+  readonly handles = new Handles()
   /** To the worker that has said that it understands this tab. */
   #channel: Channel | undefined
   /** To a worker that has not greeted yet. It is sent nothing, since it may be of another version. */
   #ungreeted: Channel | undefined
   /** How many messages the worker was sent. */
   #messages = 0
-  #lastNumber = 0
   #isToFlush = false
   /** Why no worker has the database open. */
   #failure: unknown
-  #onIdle: (() => void) | undefined
   /** Where the last worker keeps the entries. */
   storage: Storage | undefined
   /** The identity of the database, once a worker has told it. Another worker must have the same one open. */
@@ -108,38 +89,23 @@ export class Requests {
   fail(error: unknown): void {
     const isNews = isLost(error) && !isLost(this.#failure)
     this.#failure = error
-    this.#forgetStates()
+    this.handles.forgetAll()
     this.#sent.clear()
     this.#calls = []
     this.bytes.take()
-    for (const number of [...this.#pending.keys()]) this.#take(number)?.reject(error)
+    this.#pending.fail(error)
     if (isNews) this.onLost(error as Error)
   }
 
   /** Resolves once every call is answered. */
-  async idle(): Promise<void> {
+  idle(): Promise<void> {
     this.#flush()
-    if (this.#pending.size === 0) return
-    await new Promise<void>((resolve) => {
-      this.#onIdle = resolve
-    })
+    return this.#pending.answered()
   }
 
-  /** Why what {@link WorkerState.forgotten} was told can be used no more. */
+  /** Why what was forgotten can be used no more. */
   stateLost(): unknown {
     return isLost(this.#failure) ? this.#failure : stateLost()
-  }
-
-  /** Makes a number for it. */
-  addState(state: WorkerState): number {
-    const number = ++this.#lastNumber
-    this.#states.set(number, state)
-    return number
-  }
-
-  /** Returns whether the worker still has it. */
-  removeState(number: number): boolean {
-    return this.#states.delete(number)
   }
 
   /**
@@ -148,20 +114,14 @@ export class Requests {
    * @param kind - A {@link Call}.
    * @param at - Where its bytes begin.
    */
-  ask<T>(
-    kind: number,
-    at: number,
-    words: readonly number[],
-    resend: Resend,
-    read: ReadAnswer<T>
-  ): Promise<T> {
+  ask<T>(kind: number, at: number, words: readonly number[], fate: Fate, read: ReadAnswer<T>): Promise<T> {
     if (this.#failure !== undefined) {
       this.bytes.end = at
       return Promise.reject(this.#failure)
     }
     return new Promise((resolve, reject) => {
-      const number = ++this.#lastNumber
-      this.#pending.set(number, { resend, read, resolve, reject, sent: undefined })
+      const number = this.#pending.nextNumber()
+      this.#pending.add(number, { fate, read, resolve, reject, mayHaveBegun: false, sent: undefined })
       this.#add([kind, number, at, ...words])
     })
   }
@@ -193,9 +153,10 @@ export class Requests {
   #send(calls: readonly WireCall[], bytes: Uint8Array): void {
     const sent: Sent = { calls, bytes, number: ++this.#messages, unanswered: 0 }
     for (const [, number] of calls) {
-      const pending = this.#pending.get(number)
-      if (pending === undefined) continue
-      pending.sent = sent
+      const request = this.#pending.get(number)
+      if (request === undefined) continue
+      request.sent = sent
+      request.mayHaveBegun = true
       sent.unanswered++
     }
     if (sent.unanswered > 0) this.#sent.add(sent)
@@ -209,8 +170,8 @@ export class Requests {
     let at = 0
     for (const [number, lengthBytes, ...words] of answers) {
       const end = at + lengthBytes
-      const pending = this.#take(number)
-      if (pending !== undefined) settle(pending, words, bytes.subarray(at, end))
+      const request = this.#take(number)
+      if (request !== undefined) settle(request, words, bytes.subarray(at, end))
       at = end
     }
     for (const [number, failure] of failures) this.#take(number)?.reject(revive(failure))
@@ -250,14 +211,11 @@ export class Requests {
   }
 
   /** Takes a call that is answered. */
-  #take(number: number): Pending | undefined {
-    const pending = this.#pending.get(number)
-    if (pending === undefined) return undefined
-    this.#pending.delete(number)
-    const { sent } = pending
+  #take(number: number): Request | undefined {
+    const request = this.#pending.take(number)
+    const sent = request?.sent
     if (sent !== undefined && --sent.unanswered === 0) this.#sent.delete(sent)
-    if (this.#pending.size === 0) this.#onIdle?.()
-    return pending
+    return request
   }
 
   /** The worker is gone, and has begun at most the first so many messages. */
@@ -265,32 +223,21 @@ export class Requests {
     if (this.#ungreeted === channel) this.#ungreeted = undefined
     if (this.#channel !== channel) return
     this.#channel = undefined
-    this.#forgetStates()
-    for (const sent of [...this.#sent]) {
-      const calls = sent.calls.filter(([, number]) => this.#mayGoOn(number, sent.number <= begun))
-      if (this.#sent.delete(sent)) this.#sent.add({ ...sent, calls })
+    this.handles.forgetAll()
+    for (const request of this.#pending.all()) {
+      if (request.sent !== undefined && request.sent.number > begun) request.mayHaveBegun = false
     }
-    this.#calls = this.#calls.filter(([, number]) => this.#mayGoOn(number, false))
-  }
-
-  /** Whether another worker can do a call that is not answered. If not, it fails. */
-  #mayGoOn(number: number, isBegun: boolean): boolean {
-    const pending = this.#pending.get(number)
-    if (pending === undefined) return false
-    if (pending.resend === 'again' || (pending.resend === 'never' && !isBegun)) return true
-    this.#take(number)
-    pending.reject(pending.resend === 'never' ? writeUnknown() : this.stateLost())
-    return false
-  }
-
-  #forgetStates(): void {
-    const states = [...this.#states.values()]
-    this.#states.clear()
-    for (const state of states) state.forgotten()
+    this.#pending.lose()
+    // What is left can be sent to another worker.
+    const isLeft = ([, number]: WireCall): boolean => this.#pending.get(number) !== undefined
+    const sent = [...this.#sent].map((each) => ({ ...each, calls: each.calls.filter(isLeft) }))
+    this.#sent.clear()
+    for (const each of sent) if (each.calls.length > 0) this.#sent.add(each)
+    this.#calls = this.#calls.filter(isLeft)
   }
 }
 
-function settle({ read, resolve, reject }: Pending, words: readonly number[], bytes: Uint8Array): void {
+function settle({ read, resolve, reject }: Request, words: readonly number[], bytes: Uint8Array): void {
   try {
     resolve(read(words, bytes) as never)
   } catch (error) {

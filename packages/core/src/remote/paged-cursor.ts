@@ -3,7 +3,7 @@
  * reads on and on asks for the next page before it is wanted, and for larger ones.
  */
 
-import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from './backend.js'
+import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from '../backend.js'
 import { type FarPage, PageRest, type TextsOf } from './page-rest.js'
 
 /** From this page on, the next one is asked for in advance. A short range has been read before. */

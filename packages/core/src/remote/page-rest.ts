@@ -1,6 +1,6 @@
 /** A page of a cursor on the other side of a connection, and what is left of it when its entries are handed out a few at a time. */
 
-import type { Bytes, Page } from './backend.js'
+import type { Bytes, Page } from '../backend.js'
 
 /** What the other side has read. */
 export interface FarPage {

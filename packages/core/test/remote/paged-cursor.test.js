@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { PagedCursor } from 'terrace-core'
-import { scaled } from '../../../tests/support/form.mjs'
-import { randomOf } from './support/random.js'
+import { scaled } from '../../../../tests/support/form.mjs'
+import { randomOf } from '../support/random.js'
 
 const LENGTH = 4
 /** Every second number, so that a seek may be to a key that is missing. */

@@ -1,0 +1,141 @@
+/**
+ * Calls to a database on the other side of a connection, and what becomes of each when a message, a connection or the other side is
+ * lost. This is the one place that decides about a write whose answer was lost.
+ *
+ * ```text
+ *   called ──▶ waits ──── sent ────▶ sent ──── answered ──▶ settled
+ *               ▲ ▲                   │ │
+ *               │ └─ connection lost ─┘ └─ the other side lost ──┬──▶ a write that may have begun: fails, its fate is unknown
+ *               │    the other side                             ├──▶ about a cursor or snapshot there: fails, that is lost
+ *               │    repeats nothing                            │
+ *               └──────────────────── it reads, or has not begun ┘
+ * ```
+ */
+
+/** What becomes of a call if the other side is lost. */
+export type Fate =
+  /** It reads, or may be done twice: another side is asked. */
+  | 'repeat'
+  /** It writes: it fails, unless it was certainly not begun. */
+  | 'once'
+  /** It reads from a cursor or snapshot of that side: it fails. */
+  | 'with state'
+  /** It writes what it reads from a snapshot: it fails, as one or the other. */
+  | 'once with state'
+
+/** A call that is not answered. */
+export interface PendingCall {
+  readonly fate: Fate
+  /** Whether the other side may have begun it. Whoever sends it says so. */
+  mayHaveBegun: boolean
+  resolve(value: never): void
+  reject(error: unknown): void
+}
+
+/** The errors of calls that were lost. */
+export interface LossErrors {
+  /** A write may be stored or not. */
+  writeUnknown(): Error
+  /** What was read from is gone. */
+  stateLost(): unknown
+}
+
+/** Somebody who waits for answers. */
+interface Waiter {
+  readonly left: Set<number>
+  resolve(): void
+}
+
+export class PendingCalls<Call extends PendingCall> {
+  /** By number, in order. */
+  readonly #calls = new Map<number, Call>()
+  readonly #errors: LossErrors
+  readonly #waiters = new Set<Waiter>()
+  #lastNumber = 0
+
+  constructor(errors: LossErrors) {
+    this.#errors = errors
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** The lowest number; that of the next call if there is none. */
+  get oldest(): number {
+    const [oldest = this.#lastNumber + 1] = this.#calls.keys()
+    return oldest
+  }
+
+  /** A number for the next call, which is above all former ones. */
+  nextNumber(): number {
+    return ++this.#lastNumber
+  }
+
+  /** The calls, in order. */
+  all(): Iterable<Call> {
+    return this.#calls.values()
+  }
+
+  add(number: number, call: Call): void {
+    this.#calls.set(number, call)
+  }
+
+  get(number: number): Call | undefined {
+    return this.#calls.get(number)
+  }
+
+  /** Takes a call that is answered. */
+  take(number: number): Call | undefined {
+    const call = this.#calls.get(number)
+    if (call === undefined) return undefined
+    this.#calls.delete(number)
+    for (const waiter of this.#waiters) this.#answered(waiter, number)
+    return call
+  }
+
+  /** Resolves once all calls that there are now are answered, but those about cursors and snapshots, which end with them. */
+  async answered(): Promise<void> {
+    const wanted = [...this.#calls].filter(([, { fate }]) => fate !== 'with state')
+    if (wanted.length === 0) return
+    await new Promise<void>((resolve) => {
+      this.#waiters.add({ left: new Set(wanted.map(([number]) => number)), resolve })
+    })
+  }
+
+  #answered(waiter: Waiter, number: number): void {
+    waiter.left.delete(number)
+    if (waiter.left.size > 0) return
+    this.#waiters.delete(waiter)
+    waiter.resolve()
+  }
+
+  /** The other side is lost. What another one cannot do fails; the rest waits to be sent. */
+  lose(): void {
+    for (const [number, call] of [...this.#calls]) {
+      const isUnknown = isWrite(call) && call.mayHaveBegun
+      if (!isUnknown && (call.fate === 'repeat' || call.fate === 'once')) {
+        call.mayHaveBegun = false
+        continue
+      }
+      this.take(number)
+      call.reject(isUnknown ? this.#errors.writeUnknown() : this.#errors.stateLost())
+    }
+  }
+
+  /**
+   * Gives up all calls.
+   *
+   * @param ofBegun - The error of a write that the other side may have begun.
+   */
+  fail(error: unknown, ofBegun: unknown = error): void {
+    for (const [number, call] of [...this.#calls]) {
+      this.take(number)
+      call.reject(isWrite(call) && call.mayHaveBegun ? ofBegun : error)
+    }
+  }
+}
+
+function isWrite({ fate }: PendingCall): boolean {
+  return fate === 'once' || fate === 'once with state'
+}
