@@ -20,15 +20,14 @@ export type {
   Range,
   RangeDeletion
 } from './backend.js'
-export { ChainedBatch, type ChainedBatchWriteOptions } from './chained-batch.js'
 export { type CodedError, type CoreErrorCode, codedError } from './errors.js'
-export type { Hooks, PrewriteHook } from './key-space.js'
+export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './hooks/prewrite.js'
 export { BarrierQueue } from './kit/barrier-queue.js'
 export { ForwardingBackend } from './kit/forwarding-backend.js'
 export { GroupedWrites, type Grouping } from './kit/grouped-writes.js'
 export { type KeyStorage, type StoredBound, type StoredRange, StoredRanges } from './kit/stored-ranges.js'
-export { BackendLevel } from './level.js'
-export type { DatabaseManifest } from './manifest.js'
+export { BackendLevel } from './level/level.js'
+export type { DatabaseManifest } from './level/manifest.js'
 export type {
   AdditionalIteratorOptions,
   BatchOperation,
@@ -48,19 +47,7 @@ export type {
   ValueIterator,
   ValueIteratorOptions,
   WriteOptions
-} from './operation-options.js'
-export { Pieces } from './pieces.js'
-export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'
-export { Redaction, redactedUrl, type Shown } from './redaction.js'
-export { Handles, type RemoteState } from './remote/handles.js'
-export type { FarPage, TextAt, TextsOf } from './remote/page-rest.js'
-export { PagedCursor } from './remote/paged-cursor.js'
-export { type Fate, type LossErrors, type PendingCall, PendingCalls } from './remote/pending-calls.js'
-export { RemoteSnapshot } from './remote/remote-snapshot.js'
-export type { Snapshot } from './snapshot.js'
-export { assertOpen } from './space-writes.js'
-export { Sublevel, type SublevelOptions } from './sublevel.js'
-export { turn } from './turn.js'
+} from './level/operation-options.js'
 export type {
   ClearedRange,
   Encodings,
@@ -69,4 +56,17 @@ export type {
   WatchedOperation,
   WatchedWrites,
   WatchOptions
-} from './watch.js'
+} from './level/watch.js'
+export { Pieces } from './read/pieces.js'
+export type { Snapshot } from './read/snapshot.js'
+export { Redaction, redactedUrl, type Shown } from './redaction.js'
+export { Handles, type RemoteState } from './remote/handles.js'
+export type { FarPage, TextAt, TextsOf } from './remote/page-rest.js'
+export { PagedCursor } from './remote/paged-cursor.js'
+export { type Fate, type LossErrors, type PendingCall, PendingCalls } from './remote/pending-calls.js'
+export { RemoteSnapshot } from './remote/remote-snapshot.js'
+export type { Hooks, PrewriteHook } from './sublevel/key-space.js'
+export { Sublevel, type SublevelOptions } from './sublevel/sublevel.js'
+export { turn } from './turn.js'
+export { ChainedBatch, type ChainedBatchWriteOptions } from './write/chained-batch.js'
+export { assertOpen } from './write/space-writes.js'

@@ -1,0 +1,129 @@
+/** The object with which hook functions add operations, and the errors that end such a call. */
+
+import { type CodedError, codedError } from '../errors.js'
+import type { Database } from '../level/database.js'
+import type { CarriedOperation, PublicOperation } from '../write/carried-operation.js'
+import type { HookReads, Steps } from './hook-reads.js'
+import type { PrewriteBatch, PrewriteFunction } from './prewrite.js'
+
+/** The most calls of a function for one operation. One that asks for something else each time would never end. */
+const MAX_CALLS = 1000
+
+/** Takes the operations that functions add. */
+export interface Adder {
+  /**
+   * @param owner - The object whose function adds the operation.
+   * @param depth - The length of the chain of functions that added operations for each other up to this one.
+   */
+  add(operation: PublicOperation, owner: Database, depth: number): void
+  /** How many operations functions have added for now. */
+  readonly addedLength: number
+  /** Drops all but the first operations that functions have added. */
+  truncateAdded(length: number): void
+}
+
+/**
+ * Calls functions. As in abstract-level, all operations of a call get the same object, so that a function can tell which of
+ * them are written together.
+ */
+export class HookCall implements PrewriteBatch {
+  readonly #adder: Adder
+  #depth = 0
+  /** The object whose function is running. */
+  #owner: Database | null = null
+  /** What the running function reads, if it can wait. */
+  #reads: HookReads | null = null
+
+  constructor(adder: Adder) {
+    this.#adder = adder
+  }
+
+  add(operation: object): this {
+    if (this.#owner === null) {
+      throw codedError('LEVEL_BATCH_NOT_OPEN', 'A hook function cannot add operations after it has returned')
+    }
+
+    this.#adder.add(operation as PublicOperation, this.#owner, this.#depth)
+    return this
+  }
+
+  waitFor(promise: Promise<unknown>): never {
+    if (this.#reads !== null && this.#owner !== null) return this.#reads.waitFor(promise)
+    throw codedError(
+      'LEVEL_NOT_SUPPORTED',
+      'This hook function cannot wait: it must finish before it returns'
+    )
+  }
+
+  /** Like {@link run}, for a function that may have to wait for what it reads. It is called again then. */
+  *runInSteps(
+    reads: HookReads,
+    run: PrewriteFunction,
+    owner: Database,
+    carried: CarriedOperation,
+    method: string,
+    depth = 0
+  ): Steps {
+    for (let calls = 1; !this.#runOnce(reads, run, owner, carried, method, depth); calls++) {
+      if (calls === MAX_CALLS) {
+        const cause = codedError('LEVEL_HOOK_RECURSION', `A function asks for ${MAX_CALLS} values one by one`)
+        throw hookError(method, cause)
+      }
+      yield
+    }
+  }
+
+  /** Calls a function. If it has to wait, undoes what it did, and returns false. */
+  #runOnce(
+    reads: HookReads,
+    run: PrewriteFunction,
+    owner: Database,
+    carried: CarriedOperation,
+    method: string,
+    depth: number
+  ): boolean {
+    const { addedLength } = this.#adder
+    const saved = carried.saved()
+    this.#reads = reads
+    reads.isWaiting = false
+
+    try {
+      this.run(run, owner, carried, method, depth)
+    } catch (error) {
+      if (!reads.isWaiting) throw error
+    } finally {
+      this.#reads = null
+    }
+
+    if (!reads.isWaiting) return true
+    this.#adder.truncateAdded(addedLength)
+    carried.restore(saved)
+    return false
+  }
+
+  /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR. */
+  run(run: PrewriteFunction, owner: Database, carried: CarriedOperation, method: string, depth = 0): void {
+    this.#owner = owner
+    this.#depth = depth
+
+    try {
+      const result = run(carried.operation, this) as unknown
+      if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') refusePromise(result)
+      carried.normalize()
+    } catch (cause) {
+      throw hookError(method, cause)
+    } finally {
+      this.#owner = null
+    }
+  }
+}
+
+function hookError(method: string, cause: unknown): CodedError {
+  return Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${method}()`), { cause })
+}
+
+function refusePromise(result: unknown): never {
+  // How that promise settles does not matter.
+  Promise.resolve(result).catch(() => {})
+  throw new TypeError('A prewrite hook function must not return a promise: it must finish before it returns')
+}

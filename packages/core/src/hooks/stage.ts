@@ -1,0 +1,115 @@
+/**
+ * The operations of a call at one object on their way, with what the hook functions of that object add. As in abstract-level,
+ * the functions see all operations that arrive, in order, and what they add comes after them.
+ */
+
+import type { Database } from '../level/database.js'
+import { CarriedOperation, type PublicOperation } from '../write/carried-operation.js'
+import { OperationList } from '../write/operation-list.js'
+import { type Adder, HookCall } from './hook-call.js'
+import type { HookReads, Steps } from './hook-reads.js'
+import type { Watcher } from './watchers.js'
+import { WriteListener } from './write-listeners.js'
+
+export class Stage implements Adder {
+  readonly #watcher: Watcher
+  readonly #call = new HookCall(this)
+  readonly #arrived: CarriedOperation[] = []
+  readonly #arrivedList = new OperationList()
+  /** The operations that functions have added. The lists hold the same operations as keys and values, as they will be written. */
+  readonly #added: CarriedOperation[] = []
+  #addedList: OperationList | null = null
+
+  constructor(watcher: Watcher) {
+    this.#watcher = watcher
+  }
+
+  get length(): number {
+    return this.#arrived.length + this.#added.length
+  }
+
+  /** All operations, in the order in which they will be written. */
+  get operations(): CarriedOperation[] {
+    return this.#added.length === 0 ? this.#arrived : this.#arrived.concat(this.#added)
+  }
+
+  /** The same operations as keys and values. Read it once, at the end. */
+  get list(): OperationList {
+    if (this.#addedList !== null) this.#arrivedList.append(this.#addedList)
+    return this.#arrivedList
+  }
+
+  /**
+   * Shows an operation to the functions. If one throws, the operation and what was added for it are dropped.
+   *
+   * @param method - The name of the called method, for errors.
+   */
+  take(operation: CarriedOperation, method: string): void {
+    const { namespace, functions } = this.#watcher
+    const carried = this.#forwarded(operation)
+    const { length } = this.#added
+
+    try {
+      for (const run of functions) this.#call.run(run, namespace.owner, carried, method)
+      this.#push(carried)
+    } catch (error) {
+      this.truncateAdded(length)
+      throw error
+    }
+  }
+
+  /** Like {@link take}, for functions that may have to wait for what they read. If one throws, the stage is of no use. */
+  *takeInSteps(reads: HookReads, operation: CarriedOperation, method: string): Steps {
+    const { namespace, functions } = this.#watcher
+    const carried = this.#forwarded(operation)
+    for (const run of functions) yield* this.#call.runInSteps(reads, run, namespace.owner, carried, method)
+    this.#push(carried)
+  }
+
+  #forwarded(operation: CarriedOperation): CarriedOperation {
+    const { namespace, below } = this.#watcher
+    return below === null ? operation : operation.forwarded(namespace.owner, below)
+  }
+
+  #push(carried: CarriedOperation): void {
+    this.#arrivedList.push(carried.rootKey, carried.value)
+    this.#arrived.push(carried)
+  }
+
+  /** Takes an operation that a function adds. */
+  add(operation: PublicOperation, owner: Database): void {
+    const carried = CarriedOperation.of(operation, owner, this.#watcher.namespace.store.root)
+    this.#addedList ??= new OperationList()
+    this.#addedList.push(carried.rootKey, carried.value)
+    this.#added.push(carried)
+  }
+
+  get addedLength(): number {
+    return this.#added.length
+  }
+
+  truncateAdded(length: number): void {
+    this.#added.length = length
+    this.#addedList?.truncate(length)
+  }
+
+  clear(): void {
+    this.#arrived.length = this.#added.length = 0
+    this.#arrivedList.truncate(0)
+    this.#addedList = null
+  }
+
+  /** The value that a key will have after the operations so far; undefined if they do not touch it. */
+  find(identity: string): ReturnType<OperationList['find']> {
+    const added = this.#addedList?.find(identity)
+    return added !== undefined ? added : this.#arrivedList.find(identity)
+  }
+
+  /** What listeners will hear; null if nobody listens. */
+  events(): WriteListener | null {
+    if (!this.#watcher.hasListeners) return null
+    const listener = new WriteListener(this.#watcher.namespace)
+    for (const carried of this.operations) listener.note(carried)
+    return listener
+  }
+}

@@ -1,0 +1,425 @@
+import { type AbstractDatabaseOptions, AbstractLevel, type AbstractOpenOptions } from 'abstract-level'
+import type { Backend, Bytes } from '../backend.js'
+import { Encodings, withInner } from '../encoding/exact-encoding.js'
+import type { PrivateIteratorOptions } from '../read/cursor.js'
+import { EntryIterator, KeyIterator, ValueIterator } from '../read/iterator.js'
+import { Snapshot } from '../read/snapshot.js'
+import { getSync } from '../read/space-reads.js'
+import { type Hooks, PrewriteHook } from '../sublevel/key-space.js'
+import { emitApart, Namespace } from '../sublevel/namespace.js'
+import { Sublevel, type SublevelOptions } from '../sublevel/sublevel.js'
+import { inTurn, turn } from '../turn.js'
+import { ChainedBatch } from '../write/chained-batch.js'
+import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from '../write/space-writes.js'
+import { addCause, closedWithError } from './close-failure.js'
+import type { Database } from './database.js'
+import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
+import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
+import type {
+  BatchOperation,
+  BatchOptions,
+  DelOptions,
+  GetManyOptions,
+  GetOptions,
+  HasManyOptions,
+  HasOptions,
+  IteratorOptions,
+  Iterator as IteratorType,
+  KeyIteratorOptions,
+  KeyIterator as KeyIteratorType,
+  PutOptions,
+  ValueIteratorOptions,
+  ValueIterator as ValueIteratorType,
+  WriteOptions
+} from './operation-options.js'
+import { isSync, type PrivateClearOptions, type PrivateReadOptions, Store } from './store.js'
+import { type Closable, WeakChildren } from './weak-children.js'
+
+interface PrivateOperation {
+  type: 'put' | 'del'
+  key: Bytes
+  value?: Bytes
+}
+
+/**
+ * An ordered key/value database over a back-end: the API of abstract-level, hooks that see every write, and sublevels that
+ * reach the back-end in one step.
+ *
+ * If the back-end answers within the call, the method returns a promise that has settled already. Writes take effect in the
+ * order in which they are called.
+ *
+ * @typeParam KDefault - The default type of keys.
+ * @typeParam VDefault - The default type of values.
+ */
+export class BackendLevel<KDefault = string, VDefault = string> extends AbstractLevel<
+  string | Buffer | Uint8Array,
+  KDefault,
+  VDefault
+> {
+  readonly #store: Store
+  readonly #keyEncodings: Encodings
+  readonly #valueEncodings: Encodings
+  /** What is closed with the database, and what abstract-level closes in its place. */
+  readonly #resources = new Map<Closable, Closable>()
+  /** @internal */
+  readonly namespace: Namespace
+  /** @internal */
+  readonly children = new WeakChildren()
+
+  /**
+   * Makes a database, and starts to open it.
+   *
+   * @param backend - The store of keys and values. It must serve this database alone.
+   * @param options - Options of the database, and of {@link open}, which is called automatically. The back-end gets them as
+   *   well.
+   * @param additionalMethods - Methods of a class that extends this one, as `supports.additionalMethods` lists them.
+   * @throws TypeError if the back-end lacks a method that its manifest declares.
+   */
+  constructor(
+    backend: Backend,
+    options?: (AbstractDatabaseOptions<KDefault, VDefault> & object) | undefined,
+    additionalMethods: Record<string, boolean> = {}
+  ) {
+    checkBackend(backend)
+    const given = withInner(options)
+    super(databaseManifest(backend.manifest, additionalMethods), given)
+    this.#keyEncodings = new Encodings(
+      'key',
+      (encoding) => super.keyEncoding(encoding as 'utf8'),
+      given?.keyEncoding
+    )
+    this.#valueEncodings = new Encodings(
+      'value',
+      (encoding) => super.valueEncoding(encoding as 'utf8'),
+      given?.valueEncoding
+    )
+
+    const self = this as unknown as Database
+    this.#store = new Store(self, backend)
+    this.namespace = new Namespace(this.#store, self, null, '')
+    this.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
+  }
+
+  /**
+   * Stores a value. A resolved promise acknowledges the write, which is then as durable as the back-end documents. With the
+   * option `sync` it also survives a loss of power.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   */
+  override put(key: KDefault, value: VDefault): Promise<void>
+  override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
+  override put(key: unknown, value: unknown, options?: object): Promise<void> {
+    return put(this.namespace, key, value, options)
+  }
+
+  /** Deletes a key, or does nothing if it does not exist. Durability and errors are those of {@link put}. */
+  override del(key: KDefault): Promise<void>
+  override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
+  override del(key: unknown, options?: object): Promise<void> {
+    return del(this.namespace, key, options)
+  }
+
+  /**
+   * Writes several operations atomically. Durability and errors are those of {@link put}. Without arguments, it makes a
+   * {@link ChainedBatch}.
+   */
+  override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
+  override batch<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): Promise<void>
+  override batch(): ChainedBatch<this, KDefault, VDefault>
+  override batch(...args: [] | [operations: object[], options?: object]): unknown {
+    if (args.length > 0) return batch(this.namespace, args[0] as object[], args[1])
+    assertOpen(this, 'batch')
+    return super.batch()
+  }
+
+  /**
+   * Stores a value like {@link put}, but has finished when it returns. It blocks this thread while it waits: for the disk with
+   * `sync`, for compactions that have to catch up, and for writes that were called before.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot write within a call, and within a prewrite hook function, which should
+   * add operations to its batch instead.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   */
+  putSync(key: KDefault, value: VDefault): void
+  putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
+  putSync(key: unknown, value: unknown, options?: object): void {
+    writeSync(this.namespace, 'putSync', [{ type: 'put', key, value }], options)
+  }
+
+  /** Deletes a key like {@link del}, but has finished when it returns. See {@link putSync}. */
+  delSync(key: KDefault): void
+  delSync<K = KDefault>(key: K, options: DelOptions<K>): void
+  delSync(key: unknown, options?: object): void {
+    writeSync(this.namespace, 'delSync', [{ type: 'del', key }], options)
+  }
+
+  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link putSync}. */
+  batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
+  batchSync<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): void
+  batchSync(operations: object[], options?: object): void {
+    writeSync(this.namespace, 'batchSync', operations, options)
+  }
+
+  /**
+   * Returns the entries of a range for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. The
+   * loop shows the database as it was at the call, and blocks this thread while it waits for the disk. The results of
+   * `iterator()`, `keys()` and `values()` can be looped over in the same way.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot read within a call.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   */
+  iterateSync(): Generator<[KDefault, VDefault], void, unknown>
+  iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
+  iterateSync(options?: IteratorOptions<unknown, unknown>): Generator<unknown, void, unknown> {
+    assertLoopable(this, 'iterateSync')
+    return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
+  }
+
+  /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
+  override open(options?: AbstractOpenOptions): Promise<void> {
+    // Where it makes no difference, this is the promise of abstract-level itself: it settles before a close() in the same tick begins.
+    const { noop } = this.hooks.postopen as { noop?: boolean }
+    return this.namespace.open(() =>
+      noop === true ? super.open(options as AbstractOpenOptions) : this.#open(options)
+    )
+  }
+
+  /** Opens a database whose hook functions may refuse that, so that the back-end is closed again. */
+  async #open(options: AbstractOpenOptions | undefined): Promise<void> {
+    try {
+      await super.open(options as AbstractOpenOptions)
+    } catch (error) {
+      const failure = this.#store.takeCloseFailure()
+      if (failure !== undefined) addCause(error as Error, failure.error)
+      throw error
+    }
+  }
+
+  /**
+   * Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. It can then be opened
+   * again, even if this rejects.
+   *
+   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released. `cause` is the reason. The database
+   * is closed, unless `status` is still `open`.
+   */
+  override close(): Promise<void> {
+    return this.namespace.close(() => super.close())
+  }
+
+  /** @internal */
+  override keyEncoding(encoding?: unknown): never {
+    return this.#keyEncodings.of(encoding) as never
+  }
+
+  /** @internal */
+  override valueEncoding(encoding?: unknown): never {
+    return this.#valueEncodings.of(encoding) as never
+  }
+
+  /** @internal */
+  override getSync(key: KDefault, options?: object): VDefault | undefined {
+    return getSync(this.namespace, key, options) as VDefault | undefined
+  }
+
+  /** @internal */
+  override snapshot(options?: object): Snapshot {
+    assertOpen(this, 'snapshot')
+    return super.snapshot(options as never) as Snapshot
+  }
+
+  /** @internal */
+  override attachResource(resource: Closable): void {
+    if (this.status === 'opening') completeDeferred(resource)
+    if (typeof resource?.close === 'function' && !this.#resources.has(resource)) {
+      this.#resources.set(resource, this.#store.released(resource))
+    }
+    super.attachResource((this.#resources.get(resource) ?? resource) as never)
+  }
+
+  /** @internal */
+  override detachResource(resource: Closable): void {
+    super.detachResource((this.#resources.get(resource) ?? resource) as never)
+    this.#resources.delete(resource)
+  }
+
+  /**
+   * Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write that it heard of does not
+   * fail.
+   */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event === 'closing') this.#store.isClosing = true
+    const isHeard = emitApart(event, () => super.emit(event, ...args))
+    if (event === 'closed') this.#reportCloseFailure()
+    return isHeard
+  }
+
+  /** Makes `close()`, which emits its event as the last thing, reject with what could not be written or released. */
+  #reportCloseFailure(): void {
+    this.#store.isClosing = false
+    this.#resources.clear()
+    const failure = this.#store.takeCloseFailure()
+    if (failure !== undefined) throw closedWithError(failure.error)
+  }
+
+  // ---- methods that abstract-level calls ----
+
+  /** @internal */
+  async _open(options: object): Promise<void> {
+    this.#store.refusal = undefined
+    forgetRefusal(this)
+
+    try {
+      await this.#store.backend.open(options)
+    } catch (error) {
+      this.#store.refusal = error
+      explainRefusal(this)
+      throw error
+    }
+  }
+
+  /** @internal */
+  async _close(): Promise<void> {
+    // After an error, abstract-level would take the database for open, although the back-end has let go of the store.
+    await this.#store.closeBackend()
+  }
+
+  /** @internal */
+  _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
+    return inTurn(this.#store.get(key, options))
+  }
+
+  /** @internal */
+  _getMany(
+    keys: Bytes[],
+    options: PrivateReadOptions
+  ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
+    return this.#store.getMany(keys, options)
+  }
+
+  /** @internal */
+  _has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
+    return this.#store.has(key, options)
+  }
+
+  /** @internal */
+  _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
+    return this.#store.hasMany(keys, options)
+  }
+
+  /** @internal */
+  _put(key: Bytes, value: Bytes, options: WriteOptions): void | Promise<void> {
+    return this.#store.put(key, value, isSync(options)) ?? turn()
+  }
+
+  /** @internal */
+  _del(key: Bytes, options: WriteOptions): void | Promise<void> {
+    return this.#store.del(key, isSync(options)) ?? turn()
+  }
+
+  /** @internal */
+  _batch(operations: PrivateOperation[], options: WriteOptions): void | Promise<void> {
+    const flat = operations.flatMap(({ type, key, value }) => [key, type === 'put' ? (value as Bytes) : null])
+    return this.#store.write(flat, isSync(options)) ?? turn(operations.length)
+  }
+
+  /** @internal */
+  _sublevel<K, V>(name: string | string[], options: SublevelOptions<K, V>): Sublevel<this, K, V> {
+    return new Sublevel<this, K, V>(this, name, options)
+  }
+
+  /** @internal */
+  _chainedBatch(): ChainedBatch<this, KDefault, VDefault> {
+    return new ChainedBatch<this, KDefault, VDefault>(this, this.namespace)
+  }
+
+  /** @internal */
+  _clear(options: PrivateClearOptions): Promise<void> {
+    return clear(this.namespace, options)
+  }
+
+  /** @internal */
+  _iterator(options: PrivateIteratorOptions): EntryIterator<this, KDefault, VDefault> {
+    return new EntryIterator<this, KDefault, VDefault>(this, this.#store.backend, options)
+  }
+
+  /** @internal */
+  _keys(options: PrivateIteratorOptions): KeyIterator<this, KDefault> {
+    return new KeyIterator<this, KDefault>(this, this.#store.backend, options)
+  }
+
+  /** @internal */
+  _values(options: PrivateIteratorOptions): ValueIterator<this, KDefault, VDefault> {
+    return new ValueIterator<this, KDefault, VDefault>(this, this.#store.backend, options)
+  }
+
+  /** @internal */
+  _snapshot(options: object): Snapshot {
+    // Made first, because whatever abstract-level has attached to the database must be closable.
+    return new Snapshot(this.#store.backend.snapshot(), options)
+  }
+}
+
+// Methods that abstract-level implements, with types that include the options of this package.
+export interface BackendLevel<KDefault, VDefault> {
+  /** The hooks of this database. */
+  hooks: Hooks<this>
+  /** What this database can do. */
+  supports: DatabaseManifest
+
+  /**
+   * Returns the value of a key, or undefined if the key does not exist.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   * @throws LEVEL_DECODE_ERROR if the encoding cannot decode the value.
+   */
+  get(key: KDefault): Promise<VDefault | undefined>
+  get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
+
+  /** Returns the value of a key like {@link get}, but within the call. It blocks this thread while it waits for the disk. */
+  getSync(key: KDefault): VDefault | undefined
+  getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
+
+  /** Returns the value of each key, all from the same state, with undefined for keys that do not exist. */
+  getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>
+  getMany<K = KDefault, V = VDefault>(keys: K[], options: GetManyOptions<K, V>): Promise<(V | undefined)[]>
+
+  /** Returns whether a key exists. */
+  has(key: KDefault): Promise<boolean>
+  has<K = KDefault>(key: K, options: HasOptions<K>): Promise<boolean>
+
+  /** Returns whether each of the keys exists, all in the same state. */
+  hasMany(keys: KDefault[]): Promise<boolean[]>
+  hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
+
+  /** Makes an iterator over the entries of a range. It shows the database as it was at the call. */
+  iterator(): IteratorType<this, KDefault, VDefault>
+  iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
+
+  /** Makes an iterator over the keys of a range. It shows the database as it was at the call. */
+  keys(): KeyIteratorType<this, KDefault>
+  keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
+
+  /** Makes an iterator over the values of a range. It shows the database as it was at the call. */
+  values(): ValueIteratorType<this, KDefault, VDefault>
+  values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
+
+  /** Makes a sublevel: a part of this database with keys, encodings, hooks and events of its own. */
+  // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  sublevel(name: string | string[]): Sublevel<any, string, string>
+  sublevel<K = string, V = string>(
+    name: string | string[],
+    options: SublevelOptions<K, V>
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Sublevel<any, K, V>
+
+  /** Makes a snapshot of the current state, for the option `snapshot` of reads. Close it after use. */
+  snapshot(options?: object | undefined): Snapshot
+}

@@ -1,0 +1,69 @@
+/** The manifest of a database, `db.supports`, built from what its back-end declares. */
+
+import type { AbstractLevel } from 'abstract-level'
+import type { Backend, BackendManifest } from '../backend.js'
+import { canWait } from '../hooks/hook-reads.js'
+
+type AbstractManifest = AbstractLevel<unknown>['supports']
+
+/** The manifest of a database over a back-end, `db.supports`. */
+export interface DatabaseManifest extends AbstractManifest {
+  /** Whether the database has `getSync()`. */
+  readonly getSync: boolean
+  /**
+   * Whether `hooks.prewrite.add()` honours the option `everyWrite`. A function with it sees every write to its keys, in the
+   * order in which the writes take effect, and what it adds is written right after the operation that it was added for. With
+   * `getSync()` it reads exactly what was written before, whether that is stored yet or not; see {@link getSyncInHooks}.
+   */
+  readonly everyWrite: boolean
+  /**
+   * Whether prewrite hook functions can call `getSync()`. So they can in every database that has it. In one that does not, a
+   * function is stopped there, and called again for the same operation when the value is known.
+   */
+  readonly getSyncInHooks: boolean
+}
+
+/**
+ * Checks that a back-end has the methods that it declares.
+ *
+ * @throws TypeError
+ */
+export function checkBackend(backend: Backend): void {
+  const { syncReads, syncWrites } = backend.manifest
+  if (syncReads && backend.getSync === undefined) throw missing('syncReads', 'getSync')
+  if (syncWrites && backend.writeSync === undefined) throw missing('syncWrites', 'writeSync')
+}
+
+function missing(declared: string, method: string): TypeError {
+  return new TypeError(
+    `The back-end declares '${declared}' in its manifest, so it must have the method ${method}()`
+  )
+}
+
+/** Builds the manifest of a database whose class has these additional methods. */
+export function databaseManifest(
+  backend: BackendManifest,
+  additionalMethods: Record<string, boolean>
+): object {
+  return {
+    encodings: backend.encodings,
+    has: true,
+    getSync: backend.syncReads === true,
+    permanence: backend.permanence !== false,
+    createIfMissing: backend.createIfMissing === true,
+    errorIfExists: backend.errorIfExists === true,
+    explicitSnapshots: true,
+    additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
+    signals: { iterators: true },
+    everyWrite: backend.shared !== true,
+    getSyncInHooks: backend.syncReads === true || canWait(backend)
+  }
+}
+
+/** The methods beyond abstract-level's that a database and its sublevels have. */
+export function synchronousMethods(backend: BackendManifest): Record<string, boolean> {
+  return {
+    ...(backend.syncWrites && { putSync: true, delSync: true, batchSync: true }),
+    ...(backend.syncReads && { iterateSync: true })
+  }
+}
