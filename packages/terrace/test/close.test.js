@@ -85,25 +85,33 @@ test('iterators and snapshots that are open do not hinder closing', async (t) =>
   await assert.rejects(db.get('key0000', { snapshot }), { code: 'LEVEL_DATABASE_NOT_OPEN' })
 })
 
-for (const way of ['close()', 'await using']) {
-  const skip = process.platform !== 'linux' && 'needs prlimit'
-  test(`after a write that failed for a file that is too large, ${way} closes the database and open() opens it`, {
-    skip
-  }, (t) => {
-    const program = fileURLToPath(new URL('support/file-too-large.mjs', import.meta.url))
-    const location = join(temporaryDirectory(t), 'db')
-    const command = `ulimit -S -f 3000; trap '' XFSZ; exec "$0" "$@"`
-    const args = ['-c', command, process.execPath, program, location, way]
-    const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
-    assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), {
-      failed: 'LEVEL_IO_ERROR',
-      closed: 'resolved',
-      status: 'closed',
-      again: 'resolved',
-      opened: 'resolved',
-      first: 'value',
-      stored: 'resolved',
-      last: 'resolved'
+const roles = {
+  alone: 'the database',
+  owner: 'the owner of a shared database',
+  guest: 'a guest that has become the owner'
+}
+
+for (const [role, who] of Object.entries(roles)) {
+  for (const way of ['close()', 'await using']) {
+    const skip = process.platform !== 'linux' && 'needs prlimit'
+    test(`after a write that failed for a file that is too large, ${way} of ${who} closes it and open() opens it`, {
+      skip
+    }, (t) => {
+      const program = fileURLToPath(new URL('support/file-too-large.mjs', import.meta.url))
+      const location = join(temporaryDirectory(t), 'db')
+      const command = `ulimit -S -f 3000; trap '' XFSZ; exec "$0" "$@"`
+      const args = ['-c', command, process.execPath, program, location, way, role]
+      const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
+      assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), {
+        failed: 'LEVEL_IO_ERROR',
+        closed: 'resolved',
+        status: 'closed',
+        again: 'resolved',
+        opened: 'resolved',
+        first: 'value',
+        stored: 'resolved',
+        last: 'resolved'
+      })
     })
-  })
+  }
 }

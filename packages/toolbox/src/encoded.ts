@@ -15,6 +15,8 @@ export interface Encoding {
   /** The name without that of the format that it is transcoded to. */
   readonly commonName: string
   encode(data: unknown): Encoded
+  /** Like `encode()`, for a value: its error names the key. Databases over terrace-core have it. */
+  encodeValue?(value: unknown, key: unknown): Encoded
   decode(encoded: Encoded): unknown
 }
 
@@ -42,6 +44,11 @@ export function byteString(encoded: Encoded): ByteString {
 /** The bytes that a string stands for. */
 export function fromByteString(bytes: ByteString): Buffer {
   return Buffer.from(bytes, 'latin1')
+}
+
+/** The encoded value of a key. If it cannot be stored, the error names the key where the database can tell. */
+export function encodedValue(encoding: Encoding, value: unknown, key: unknown): Encoded {
+  return encoding.encodeValue === undefined ? encoding.encode(value) : encoding.encodeValue(value, key)
 }
 
 /** What `encoding` will read of an encoded key or value once it is stored, even if an encoding of another format produced it. */

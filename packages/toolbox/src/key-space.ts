@@ -7,6 +7,7 @@ import {
   decodedBy,
   type Encoded,
   type Encoding,
+  encodedValue,
   fromByteString
 } from './encoded.js'
 import {
@@ -110,7 +111,7 @@ export class KeySpace {
 
   /** The value of a put as bytes. */
   valueOf(operation: Operation): Buffer {
-    return bytesOf((operation.valueEncoding as Encoding).encode(operation.value))
+    return bytesOf(encodedValue(operation.valueEncoding as Encoding, operation.value, operation.key))
   }
 
   /** A key of `db` as a key of the root. */

@@ -101,7 +101,7 @@ export class HookCall implements PrewriteBatch {
     return false
   }
 
-  /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR. */
+  /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR, or because of its own operation. */
   run(run: PrewriteFunction, owner: Database, carried: CarriedOperation, method: string, depth = 0): void {
     this.#owner = owner
     this.#depth = depth
@@ -111,10 +111,25 @@ export class HookCall implements PrewriteBatch {
       if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') refusePromise(result)
       carried.normalize()
     } catch (cause) {
-      throw hookError(method, cause)
+      throw ownError(carried, cause) ?? hookError(method, cause)
     } finally {
       this.#owner = null
     }
+  }
+}
+
+/**
+ * The error of an operation whose key or value cannot be stored, which a function that encodes them meets first. The write is refused in the
+ * same way as without that function.
+ */
+function ownError(carried: CarriedOperation, cause: unknown): unknown {
+  const code = (cause as Partial<CodedError> | null | undefined)?.code
+  if (code !== 'LEVEL_INVALID_KEY' && code !== 'LEVEL_INVALID_VALUE') return undefined
+  try {
+    carried.encode()
+    return undefined
+  } catch (error) {
+    return error
   }
 }
 

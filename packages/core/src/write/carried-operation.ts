@@ -167,6 +167,15 @@ export class CarriedOperation {
     }
   }
 
+  /**
+   * Encodes the key and the value.
+   *
+   * @throws LEVEL_INVALID_KEY or LEVEL_INVALID_VALUE if they cannot be stored.
+   */
+  encode(): [key: Bytes, value: Bytes | null] {
+    return [this.key, this.value]
+  }
+
   /** The encoded key, as it is in the root. */
   get rootKey(): Bytes {
     const { key, prefix } = this

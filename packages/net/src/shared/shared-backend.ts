@@ -130,8 +130,16 @@ export class SharedBackend extends ForwardingBackend {
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#attempt
-    await this.#link?.close()
-    this.#link = this.#client = undefined
+    try {
+      await this.#link?.close()
+    } finally {
+      this.#link = this.#client = undefined
+      await this.#closeOwn()
+    }
+  }
+
+  /** Ends being the owner, if this process is. Whatever fails, nothing is left open; what the database could not write is the error. */
+  async #closeOwn(): Promise<void> {
     const server = this.#server
     this.#server = undefined
     if (server === undefined) return
@@ -219,7 +227,11 @@ export class SharedBackend extends ForwardingBackend {
       await server.listen(meetingPlace(this.#location))
       this.#server = server
     } catch (error) {
-      await this.#own.close()
+      try {
+        await this.#own.close()
+      } catch {
+        // Nothing was written to it.
+      }
       throw error
     }
     return undefined

@@ -18,7 +18,8 @@ export function temporarySocket() {
   return socketIn(temporaryDirectory())
 }
 
-function temporaryDirectory() {
+/** A new directory. */
+export function temporaryDirectory() {
   if (parent === undefined) {
     parent = mkdtempSync(join(tmpdir(), 'terrace-net-'))
     // First: tape exits the process in a listener of its own, and later listeners do not run.

@@ -95,8 +95,17 @@ export class FilePool {
     }
   }
 
+  /** Closes all files. If that fails for some, the others are closed nevertheless. */
   close(): void {
-    for (const file of this.#files.splice(0)) file.close()
+    const failures: unknown[] = []
+    for (const file of this.#files.splice(0)) {
+      try {
+        file.close()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
 
   /** The name of a file that no other directory has, not even a later one of the same name. */

@@ -132,14 +132,21 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
     try {
       // What is lost cannot be closed.
       if (this.#losing === undefined) this.#call(() => this.opened.call('terrace_close'))
-    } finally {
-      this.#engine = undefined
-      // A loss has been reported, and its files are closed.
-      await this.look().then(
-        () => this.#pool?.close(),
-        () => {}
-      )
+    } catch (error) {
+      // What was not written is what the program has to know.
+      await this.#letGo().catch(() => {})
+      throw error
     }
+    await this.#letGo()
+  }
+
+  async #letGo(): Promise<void> {
+    this.#engine = undefined
+    // A loss has been reported, and its files are closed.
+    await this.look().then(
+      () => this.#pool?.close(),
+      () => {}
+    )
   }
 
   /**

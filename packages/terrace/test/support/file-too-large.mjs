@@ -1,17 +1,24 @@
 // Writes to a database until the system refuses to make a file any larger (`ulimit -f`), lifts the limit, closes the database as the
-// argument says, and uses it again. Prints what happened as JSON.
+// arguments say, and uses it again. Prints what happened as JSON. The role is `alone`, `owner` of a shared database, or `guest` that has become the
+// owner.
 
 import { execFileSync } from 'node:child_process'
 import { Level } from 'terrace'
 
-const [location, way] = process.argv.slice(2)
+const [location, way, role] = process.argv.slice(2)
 const codeOf = (promise) =>
   promise.then(
     () => 'resolved',
     ({ code }) => code
   )
 
-const db = new Level(location)
+const options = { shared: role !== 'alone' }
+const owner = role === 'guest' ? new Level(location, options) : undefined
+await owner?.open()
+const db = new Level(location, options)
+await db.open()
+await owner?.close()
+while (role !== 'alone' && !db.isOwner) await new Promise((resolve) => setTimeout(resolve, 5))
 await db.put('first', 'value', { sync: true })
 let failed
 for (let round = 0; failed === undefined; round++) {

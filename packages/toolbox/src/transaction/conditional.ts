@@ -1,4 +1,4 @@
-import { byteString, type Encoded } from '../encoded.js'
+import { byteString, type Encoded, encodedValue } from '../encoded.js'
 import { valueEncodingOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import { openViewOf } from '../open-views.js'
@@ -41,8 +41,8 @@ export async function putIfEquals(
     ...readOptions(options),
     valueEncoding: 'buffer'
   })
-  const { encode } = valueEncodingOf((options.sublevel as AnyLevel) ?? db, options.valueEncoding)
-  const wanted = expected === undefined ? undefined : byteString(encode(expected))
+  const encoding = valueEncodingOf((options.sublevel as AnyLevel) ?? db, options.valueEncoding)
+  const wanted = expected === undefined ? undefined : byteString(encodedValue(encoding, expected, key))
   if ((found === undefined ? undefined : byteString(found as Encoded)) !== wanted) return false
 
   putOrDelete(attempt, key, value, options)

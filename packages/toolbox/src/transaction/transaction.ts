@@ -1,4 +1,4 @@
-import type { ByteString } from '../encoded.js'
+import { type ByteString, encodedValue } from '../encoded.js'
 import { codedError } from '../errors.js'
 import { rootOf, valueEncodingOf } from '../hooks.js'
 import { type KeySpace, keySpaceOf } from '../key-space.js'
@@ -67,7 +67,7 @@ export class Attempt {
     }
 
     const { space, full } = this.#locate(key, options)
-    const encoded = valueEncodingOf(space.given, options.valueEncoding).encode(value)
+    const encoded = encodedValue(valueEncodingOf(space.given, options.valueEncoding), value, key)
     const operation = { ...without(options), type: 'put', key, value }
     this.writes.set({ key: full, value: encoded, db: space.given, operation })
   }

@@ -14,6 +14,7 @@ import { LiveIterator, LiveKeyIterator, LiveValueIterator, type PrivateIteratorO
 import type { LiveSource } from './live-entries.js'
 import { LiveReads, type PrivateReadOptions } from './live-reads.js'
 import { manifestOf } from './manifest.js'
+import { namingBatch, writeNamed } from './named-values.js'
 import {
   assertInterval,
   assertTtl,
@@ -25,6 +26,7 @@ import {
 } from './options.js'
 import { ownKeys } from './own-keys.js'
 import { Sweeper } from './sweeper.js'
+import { TtlSublevel } from './ttl-sublevel.js'
 import { removalOf, WriteHook } from './write-hook.js'
 
 const DEFAULT_CHECK_INTERVAL_MS = 1000
@@ -150,6 +152,46 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   /** @internal */
   override valueEncoding(encoding?: unknown): never {
     return valueEncodingOf(this.source, encoding ?? this.#valueEncoding) as never
+  }
+
+  /**
+   * Stores a value that lives for `ttlMs` from now; its expiry is stored in the same batch.
+   *
+   * @throws TTL_INVALID if `ttlMs` is not valid.
+   */
+  override put(key: KDefault, value: VDefault): Promise<void>
+  override put<K = KDefault, V = VDefault>(key: K, value: V, options: TtlPutOptions<K, V>): Promise<void>
+  override put(key: unknown, value: unknown, options?: object): Promise<void> {
+    return writeNamed(this, [{ key, value }], options, () =>
+      super.put(key as never, value as never, options as never)
+    )
+  }
+
+  /**
+   * Writes several operations atomically, each put with its time to live.
+   *
+   * @throws TTL_INVALID if `ttlMs` is not valid.
+   */
+  override batch(operations: Array<TtlBatchOperation<KDefault, VDefault>>): Promise<void>
+  override batch<K = KDefault, V = VDefault>(
+    operations: Array<TtlBatchOperation<K, V>>,
+    options: TtlBatchOptions<K, V>
+  ): Promise<void>
+  override batch(): AbstractChainedBatch<this, KDefault, VDefault>
+  override batch(...args: unknown[]): never {
+    if (args.length === 0) return super.batch() as never
+    const [operations, options] = args as [never, object | undefined]
+    return writeNamed(this, operations, options, () => super.batch(operations, options as never)) as never
+  }
+
+  /** @internal */
+  _chainedBatch(): AbstractChainedBatch<never, never, never> {
+    return namingBatch(this, (AbstractLevel.prototype as unknown as TtlLevel)._chainedBatch.call(this))
+  }
+
+  /** @internal */
+  _sublevel(name: string, options: object): TtlSublevel {
+    return new TtlSublevel(this, this.source, name, options)
   }
 
   /** @internal */
@@ -320,27 +362,4 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   #assertOpen(): void {
     if (this.status !== 'open') throw codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
   }
-}
-
-// Methods that abstract-level implements, with types that include the options of this view.
-export interface TtlLevel<KDefault, VDefault> {
-  /**
-   * Stores a value that lives for `ttlMs` from now; its expiry is stored in the same batch.
-   *
-   * @throws TTL_INVALID if `ttlMs` is not valid.
-   */
-  put(key: KDefault, value: VDefault): Promise<void>
-  put<K = KDefault, V = VDefault>(key: K, value: V, options: TtlPutOptions<K, V>): Promise<void>
-
-  /**
-   * Writes several operations atomically, each put with its time to live.
-   *
-   * @throws TTL_INVALID if `ttlMs` is not valid.
-   */
-  batch(operations: Array<TtlBatchOperation<KDefault, VDefault>>): Promise<void>
-  batch<K = KDefault, V = VDefault>(
-    operations: Array<TtlBatchOperation<K, V>>,
-    options: TtlBatchOptions<K, V>
-  ): Promise<void>
-  batch(): AbstractChainedBatch<this, KDefault, VDefault>
 }

@@ -71,8 +71,11 @@ export class IndexedDbBackend implements Backend<View> {
       reader.flush()
       await writer.idle()
     } finally {
-      connection.close()
-      await release()
+      try {
+        connection.close()
+      } finally {
+        await release()
+      }
     }
   }
 

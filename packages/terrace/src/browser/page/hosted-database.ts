@@ -24,8 +24,11 @@ export async function openHosted(
       hosts.add(host)
     },
     async close() {
-      await Promise.all([...hosts].map((host) => host.end()))
-      await backend.close()
+      try {
+        await Promise.all([...hosts].map((host) => host.end()))
+      } finally {
+        await backend.close()
+      }
     }
   }
 }
