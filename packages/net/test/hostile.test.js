@@ -9,6 +9,7 @@ import { isShort } from '../../../tests/support/form.mjs'
 import { FrameReader, packFrame } from '../dist/protocol/frame.js'
 import { PART_BYTES } from '../dist/protocol/limits.js'
 import { Ask, Tell } from '../dist/protocol/messages.js'
+import { Budget } from '../dist/server/budget.js'
 import { Results } from '../dist/server/results.js'
 import { attacker, served } from './support/attacked.js'
 import { fuzzClient } from './support/fuzz-client.js'
@@ -301,14 +302,22 @@ test('pages that skip are an error, and a page that is asked for again is the sa
   assert.equal((await client.ask(Ask.read, 1, 0, 1, 1))[2], 'NET_PROTOCOL')
 })
 
-test('results that are not acknowledged are kept up to a bound, and then only that they were there', () => {
-  const results = new Results()
+test('results that are not acknowledged are kept as long as there is room, and then only that they were there', () => {
+  const budget = new Budget(8 << 20)
+  const results = new Results(budget)
+  const frameOf = (number) => packFrame([Tell.result, number, Buffer.alloc(1 << 20, number)])
+  const read = (number) => {
+    const reader = new FrameReader(2 << 20)
+    reader.push(Buffer.from(results.of(number)))
+    return reader.next()
+  }
   for (let number = 1; number <= 10; number++) {
     results.begin(number)
-    results.keep(number, [Tell.result, number, 'x'], 1 << 20)
+    results.keep(number, frameOf(number))
   }
-  assert.deepEqual(results.of(1), [Tell.result, 1, 'x'])
-  assert.equal(results.of(10)[2], 'NET_WRITE_UNKNOWN')
+  assert.ok(budget.heldBytes <= 4 << 20, `${budget.heldBytes} bytes`)
+  assert.deepEqual(read(1), [Tell.result, 1, Buffer.alloc(1 << 20, 1)])
+  assert.equal(read(10)[2], 'NET_WRITE_UNKNOWN')
   results.received([1, 10], 0)
   assert.equal(results.size, 8)
   results.received([], 9)
@@ -316,8 +325,17 @@ test('results that are not acknowledged are kept up to a bound, and then only th
   results.begin(11)
   results.received([11], 100)
   assert.equal(results.size, 1)
-  results.keep(11, [Tell.result, 11, 'y'], 1 << 20)
-  assert.deepEqual(results.of(11), [Tell.result, 11, 'y'])
+  assert.equal(results.of(11), undefined)
+  results.keep(11, frameOf(11))
+  assert.equal(read(11)[2].length, 1 << 20)
+  results.begin(12)
+  results.keep(12)
+  assert.deepEqual(read(12), [Tell.result, 12, null])
+  results.begin(13)
+  results.clear()
+  // It was still being worked on.
+  results.keep(13, frameOf(13))
+  assert.deepEqual([results.size, budget.heldBytes], [0, 0])
 })
 
 test('a method whose result or error cannot be sent fails, and the server goes on', async (t) => {

@@ -26,6 +26,9 @@ const LAST_PART = 2
 
 const LENGTH_BYTES = 4
 
+/** What each part of a message has in memory besides its bytes, once it is an object. */
+const ITEM_BYTES = 128
+
 /** Chunks that are smaller are joined as they arrive. */
 const SMALL_CHUNK_BYTES = 16 * 1024
 
@@ -57,6 +60,11 @@ export class Parts {
     this.#number = number
   }
 
+  /** The length of the frame that is cut. */
+  get length(): number {
+    return FRAME_HEADER_BYTES + this.#payload.length
+  }
+
   get isDone(): boolean {
     return this.#offset === this.#payload.length
   }
@@ -79,7 +87,7 @@ export class FrameReader {
   maxMessageBytes: number
   /** The most values that a message may have. A peer that is trusted need not be checked. */
   readonly #maxItems: number | undefined
-  /** The size of the message that was taken last. */
+  /** What the message that was taken last has in memory. */
   messageBytes = 0
   /** What has arrived and is not read yet. */
   #chunks: Uint8Array[] = []
@@ -94,6 +102,11 @@ export class FrameReader {
   constructor(maxMessageBytes: number, maxItems?: number) {
     this.maxMessageBytes = maxMessageBytes
     this.#maxItems = maxItems
+  }
+
+  /** What has arrived and was not taken yet. */
+  get heldBytes(): number {
+    return this.#availableBytes + this.#unfinishedBytes
   }
 
   /** Adds bytes that have arrived. They belong to the reader from now on. */
@@ -148,7 +161,9 @@ export class FrameReader {
   #unpacked(bytes: Uint8Array, start: number, end: number): Message {
     this.messageBytes = end - start
     if (start === end) throw protocolError('A message is empty')
-    if (this.#maxItems !== undefined) checkShape(bytes, this.#maxItems, start, end)
+    if (this.#maxItems !== undefined) {
+      this.messageBytes += ITEM_BYTES * checkShape(bytes, this.#maxItems, start, end)
+    }
     return unpacked(bytes, start, end)
   }
 

@@ -23,6 +23,8 @@ export class Outbox {
   /** Messages in parts; and, if all must stay in order, whole frames that come after them. */
   readonly #waiting: Array<Parts | Uint8Array> = []
   #waitingBytes = 0
+  /** What they have in memory: a message in parts has all of it until the last one has left. */
+  #waitingMemory = 0
   #nextNumber = 0
   /** What was handed to the transport. */
   sentBytes = 0
@@ -42,6 +44,11 @@ export class Outbox {
     return this.#readyBytes + this.#waitingBytes + this.#transport.bufferedBytes
   }
 
+  /** What all of that has in memory. */
+  get heldBytes(): number {
+    return this.#readyBytes + this.#waitingMemory + this.#transport.bufferedBytes
+  }
+
   /** Sends a message, packed by `packFrame()`. */
   send(frame: Uint8Array): void {
     const isLarge = frame.length > PART_BYTES
@@ -49,6 +56,7 @@ export class Outbox {
     else {
       this.#waiting.push(isLarge ? new Parts(frame, this.#nextNumber++) : frame)
       this.#waitingBytes += frame.length
+      this.#waitingMemory += frame.length
     }
     this.#flushSoon()
   }
@@ -94,7 +102,7 @@ export class Outbox {
     if (first instanceof Parts && !first.isDone) {
       if (this.#isInOrder) this.#waiting.unshift(first)
       else this.#waiting.push(first)
-    }
+    } else this.#waitingMemory -= first.length
     this.#waitingBytes = this.#waiting.length === 0 ? 0 : Math.max(0, this.#waitingBytes - frame.length)
     this.#push(frame)
   }

@@ -41,32 +41,34 @@ const forms: ReadonlyArray<Form | undefined> = [
 /**
  * Checks that bytes, from `start` up to `end`, are one value in MessagePack, with no more than `maxItems` values within.
  *
+ * @returns How many there are.
  * @throws NET_PROTOCOL
  */
-export function checkShape(bytes: Uint8Array, maxItems: number, start = 0, end = bytes.length): void {
+export function checkShape(bytes: Uint8Array, maxItems: number, start = 0, end = bytes.length): number {
   const shape = new Shape(bytes, maxItems, start, end)
   shape.take(1)
   if (shape.offset !== end) throw malformed()
+  return maxItems - shape.itemsLeft
 }
 
 class Shape {
   offset: number
   readonly #end: number
   readonly #bytes: Uint8Array
-  #itemsLeft: number
+  itemsLeft: number
   #depth = 0
 
   constructor(bytes: Uint8Array, maxItems: number, start: number, end: number) {
     this.offset = start
     this.#end = end
     this.#bytes = bytes
-    this.#itemsLeft = maxItems
+    this.itemsLeft = maxItems
   }
 
   /** Passes over so many values. */
   take(count: number): void {
-    this.#itemsLeft -= count
-    if (this.#itemsLeft < 0) throw protocolError('A message has too many parts')
+    this.itemsLeft -= count
+    if (this.itemsLeft < 0) throw protocolError('A message has too many parts')
     if (++this.#depth > MAX_DEPTH) throw protocolError('A message is nested too deeply')
     for (let i = 0; i < count; i++) this.#one()
     this.#depth--

@@ -6,7 +6,7 @@
 import { type Interval, intersection, intervalOf, intervalOfPrefix, isEmpty } from './key-range.js'
 import { prefixOf, rootOf } from './place.js'
 import type { AnyLevel, Servable } from './served-database.js'
-import type { WriteListener, WriteSource } from './watching.js'
+import { sharedBytesOf, type WriteListener, type WriteSource } from './watching.js'
 
 type Encoded = string | Uint8Array
 
@@ -56,7 +56,9 @@ export class DatabaseWrites implements WriteSource {
       const key = this.#local(copied(encodedKey))
       if (key !== undefined) written.push(key, type === 'del' ? null : copied(encodedValue as Encoded))
     }
-    if (written.length > 0) for (const listener of [...this.#listeners]) listener.written(written)
+    if (written.length === 0) return
+    const shared = sharedBytesOf(written)
+    for (const listener of [...this.#listeners]) listener.written(written, shared)
   }
 
   readonly #onClear = (options: unknown): void => {

@@ -2,7 +2,7 @@
 
 import { netError } from '../protocol/errors.js'
 import { EventCode, type WireRange } from '../protocol/messages.js'
-import { EVENT_BYTES, type EventSource, type Subscription } from './subscription.js'
+import { EVENT_BYTES, type Event, type EventSource, type Subscription } from './subscription.js'
 
 /** A change, with bytes as key and values. */
 export interface FeedChange {
@@ -51,30 +51,70 @@ const boundNames = ['gte', 'gt', 'lte', 'lt'] as const
 export function changesOf(feed: ServedFeed, { range, after, isAllowed }: ChangesOptions): EventSource {
   const bounds = boundNames.flatMap((name, i) => (range[i] === null ? [] : [[name, range[i]]]))
   const begin = (subscription: Subscription): (() => void) => {
-    const changes = feed.read({
-      ...(after !== undefined && { after }),
-      ...Object.fromEntries(bounds),
-      live: true,
-      keyEncoding: 'buffer',
-      valueEncoding: 'buffer'
-    })
-    forward(allowed(changes, isAllowed), subscription).catch((error) => subscription.end(error))
+    let reading: AsyncGenerator<FeedChange> | undefined
+    const read = (afterThat: number | undefined): AsyncIterable<FeedChange> => {
+      reading = feed.read({
+        ...(afterThat !== undefined && { after: afterThat }),
+        ...Object.fromEntries(bounds),
+        live: true,
+        keyEncoding: 'buffer',
+        valueEncoding: 'buffer'
+      })
+      return allowed(reading, isAllowed)
+    }
+    forward(read, after, subscription).catch((error) => subscription.end(error))
     return () => {
-      changes.return().catch(() => {})
+      reading?.return(undefined).catch(() => {})
     }
   }
   return { subject: 'feed', begin }
 }
 
-async function forward(changes: AsyncIterable<FeedChange>, subscription: Subscription): Promise<void> {
-  for await (const { type, sequence, key, value, oldValue, time, batch, first, last } of changes) {
-    const parts = [key, value ?? null, oldValue ?? null] as Array<Uint8Array | null>
-    const bytes = parts.reduce((sum, part) => sum + (part?.length ?? 0), EVENT_BYTES)
-    subscription.push(bytes, EventCode.change, type === 'put', sequence, ...parts, time, batch, first, last)
-    await subscription.room()
+async function forward(
+  read: (after: number | undefined) => AsyncIterable<FeedChange>,
+  start: number | undefined,
+  subscription: Subscription
+): Promise<void> {
+  let after = start
+  for (;;) {
+    const refused = await forwardSome(read(after), subscription, (sequence) => {
+      after = sequence
+    })
+    if (subscription.isOver) return
+    if (refused === undefined) break
+    await subscription.room(refused)
     if (subscription.isOver) return
   }
   subscription.end(netError('NET_FEED_CLOSED', "The server's feed was closed"))
+}
+
+/**
+ * Forwards changes as long as there is room to keep them.
+ *
+ * @returns What there was no room for, without what it tells: it is dropped, and read again. Undefined at the end.
+ */
+async function forwardSome(
+  changes: AsyncIterable<FeedChange>,
+  subscription: Subscription,
+  forwarded: (sequence: number) => void
+): Promise<Event | undefined> {
+  for await (const change of changes) {
+    const event = eventOf(change)
+    if (!subscription.push(event)) return { ...event, content: [] }
+    forwarded(change.sequence)
+    await subscription.room()
+    if (subscription.isOver) return undefined
+  }
+  return undefined
+}
+
+function eventOf({ type, sequence, key, value, oldValue, time, batch, first, last }: FeedChange): Event {
+  const pieces = [key, value ?? null, oldValue ?? null] as Array<Uint8Array | null>
+  return {
+    code: EventCode.change,
+    content: [type === 'put', sequence, ...pieces, time, batch, first, last],
+    ownBytes: pieces.reduce((sum, piece) => sum + (piece?.length ?? 0), EVENT_BYTES)
+  }
 }
 
 /** Leaves out what the user may not hear of. The marks `first` and `last` are those of what remains. */

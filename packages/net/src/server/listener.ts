@@ -17,6 +17,9 @@ import { listenAtPath } from './socket-file.js'
 /** A message of a WebSocket is a piece of the stream; the frames in it are bounded by themselves. */
 const MAX_PIECE_BYTES = 2 * PIECE_BYTES
 
+/** It may come in so many pieces. Each costs more than its bytes if it is tiny. */
+const MAX_CHUNKS = 8192
+
 export interface Listener {
   /** Where it listens, with the port that the system has chosen if the port was 0. */
   readonly address: string
@@ -122,6 +125,8 @@ function acceptWebSockets(
     ...(path !== '/' && { path }),
     perMessageDeflate: false,
     maxPayload: MAX_PIECE_BYTES,
+    maxBufferedChunks: MAX_CHUNKS,
+    maxFragments: MAX_CHUNKS,
     verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers.origin)
   })
   webSockets.on('connection', (socket, { socket: below }) => {

@@ -38,8 +38,7 @@ export interface Limits {
   /** Subscriptions of a session. @defaultValue 100 */
   readonly subscriptions: number
   /**
-   * Requests of a session that are being worked on. More wait in the connection, as do those that come while the ones before have
-   * `messageBytes` together. @defaultValue 256
+   * Requests of a session that are being worked on. More wait in the connection. @defaultValue 256
    */
   readonly requestsAtOnce: number
   /**
@@ -50,13 +49,17 @@ export interface Limits {
   /** Results that wait for a slow client, in bytes; 256 KiB or more. Its next requests wait in the connection. @defaultValue 4 MiB */
   readonly unsentBytes: number
   /**
-   * Requests that are being worked on and results that wait for clients, of one user, in bytes; and of all users. While there is
-   * more, requests wait in their connections, and large results of reads are dropped and read again when there is room.
+   * What one session makes the server hold, in bytes. Half of it is for work: messages that are being received, requests, and results
+   * on their way. While there is more, the connection is not read, and results of reads are dropped and read again when there is room.
+   * The other half is for what is kept until the client has said that it has it, such as events. What has no room there is refused:
+   * a subscription ends with NET_MISSED, another iterator with NET_LIMIT, and the result of a call is not kept for another connection.
    *
-   * @defaultValue 256 MiB
+   * @defaultValue 128 MiB
    */
+  readonly sessionBytes: number
+  /** Likewise for all sessions of one user together. @defaultValue 256 MiB */
   readonly userBytes: number
-  /** Likewise for all users together. @defaultValue 1 GiB */
+  /** Likewise for all clients together. @defaultValue 1 GiB */
   readonly serverBytes: number
   /** Events that wait for a slow subscriber, in bytes. Then the subscription ends. @defaultValue 4 MiB */
   readonly unsentEventBytes: number
@@ -64,7 +67,7 @@ export interface Limits {
   readonly helloMs: number
   /** How long a client may be silent, in ms; clients send a sign of life each 10 s. @defaultValue 60,000 */
   readonly silenceMs: number
-  /** How long a client may take none of its results, in ms. @defaultValue 60,000 */
+  /** How long a client may take none of its results, or not finish a message while others wait for room, in ms. @defaultValue 60,000 */
   readonly stallMs: number
   /** How long a session is kept without a connection, in ms. @defaultValue 30,000 */
   readonly sessionMs: number
@@ -87,6 +90,7 @@ export const defaultLimits: Limits = {
   requestsAtOnce: 256,
   requestsPerSecond: Number.POSITIVE_INFINITY,
   unsentBytes: 4 << 20,
+  sessionBytes: 128 << 20,
   userBytes: 256 << 20,
   serverBytes: 1 << 30,
   unsentEventBytes: 4 << 20,

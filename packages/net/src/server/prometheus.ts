@@ -38,6 +38,7 @@ export function prometheusText(statistics: ServerStatistics): string {
     metric('sent_bytes_total', 'counter', 'Bytes of the protocol that were sent.', [
       ['', {}, statistics.sentBytes]
     ]),
+    metric('held_bytes', 'gauge', 'Bytes that are held for clients.', [['', {}, statistics.heldBytes]]),
     metric(
       'request_failures_total',
       'counter',

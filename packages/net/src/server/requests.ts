@@ -4,13 +4,13 @@ import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
 import { concat } from '../protocol/bytes.js'
 import { netError, protocolError } from '../protocol/errors.js'
-import { Ask, type PartReader, partsCodes } from '../protocol/messages.js'
+import { Ask, type PartReader, partsCodes, type WireRange } from '../protocol/messages.js'
 import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
 import { prefixWithin } from './place.js'
 import type { AnyLevel } from './served-database.js'
-import { ServerCursor } from './server-cursor.js'
-import type { Request, Session } from './session.js'
+import { pageBytes, ServerCursor } from './server-cursor.js'
+import { RESOURCE_BYTES, type Request, type Session } from './session.js'
 import { type EventSource, Subscription } from './subscription.js'
 import { writesWithin } from './watching.js'
 
@@ -22,11 +22,13 @@ const get: Run = ({ guard, host, snapshots }, parts) => {
   return host.served.get(key, snapshotIn(snapshots, parts))
 }
 
-const getMany: Run = ({ guard, host, limits, snapshots }, parts) => {
+const getMany: Run = (session, parts, work) => {
+  const { guard, host, limits, snapshots } = session
   const keys = parts.keys('keys')
   checkCount(keys.length, limits.batchOperations, 'keys')
   guard.checkAll('read', keys)
-  return host.served.getMany(keys, snapshotIn(snapshots, parts), limits.messageBytes)
+  const hold = (bytes: number): void => session.hold(work, bytes)
+  return host.served.getMany(keys, snapshotIn(snapshots, parts), limits.messageBytes, hold)
 }
 
 const has: Run = ({ guard, host, snapshots }, parts) => {
@@ -58,42 +60,52 @@ const clear: Run = ({ guard, host, snapshots }, parts) => {
   return host.served.clear(guard.clip('clear', range), reverse, limit, snapshotIn(snapshots, parts))
 }
 
-const snapshot: Run = ({ guard, host, limits, snapshots }, parts) => {
+const snapshot: Run = (session, parts) => {
+  const { budget, guard, host, limits, snapshots } = session
   const handle = parts.number('handle')
   guard.checkAny('read')
-  checkRoom(snapshots, handle, limits.snapshots, 'snapshots')
+  checkRoom(session, snapshots, handle, limits.snapshots, 'snapshots', RESOURCE_BYTES)
   snapshots.set(handle, host.served.snapshot())
+  budget.keep(RESOURCE_BYTES)
 }
 
-const closeSnapshot: Run = ({ snapshots }, parts) => {
+const closeSnapshot: Run = ({ budget, snapshots }, parts) => {
   const handle = parts.number('handle')
   const closing = snapshots.get(handle)
-  snapshots.delete(handle)
+  if (snapshots.delete(handle)) budget.keep(-RESOURCE_BYTES)
   // It ends with the last iterator that reads from it. Nobody waits for that.
   closing?.close().catch(() => {})
 }
 
-const cursor: Run = ({ guard, host, limits, cursors, snapshots }, parts) => {
+const cursor: Run = (session, parts) => {
+  const { budget, guard, host, limits, cursors, snapshots } = session
   const handle = parts.number('handle')
   const range = parts.range('range')
   const reverse = parts.boolean('reverse')
   const what = partsByCode.get(parts.number('parts'))
   if (what === undefined) throw protocolError('A cursor over unknown parts')
   guard.checkAny('read')
-  checkRoom(cursors, handle, limits.iterators, 'iterators')
+  const ownBytes = RESOURCE_BYTES + sizeOf(range)
+  checkRoom(session, cursors, handle, limits.iterators, 'iterators', ownBytes)
   const options = {
     parts: what,
     wanted: intervalOf(range),
     allowed: guard.clip('read', range),
     reverse,
-    snapshot: snapshotIn(snapshots, parts)
+    snapshot: snapshotIn(snapshots, parts),
+    budget,
+    ownBytes
   }
   cursors.set(handle, new ServerCursor(host.served, options))
 }
 
-const read: Run = ({ cursors }, parts) => {
-  const open = cursorIn(cursors, parts)
-  return open.read(parts.number('page'), parts.number('size'), parts.number('high-water mark'))
+const read: Run = (session, parts, work) => {
+  const open = cursorIn(session.cursors, parts)
+  const page = parts.number('page')
+  const size = parts.number('size')
+  const highWaterMarkBytes = parts.number('high-water mark')
+  session.hold(work, pageBytes(highWaterMarkBytes))
+  return open.read(page, size, highWaterMarkBytes)
 }
 
 const seek: Run = ({ cursors }, parts) => {
@@ -118,12 +130,14 @@ const call: Run = async ({ guard, host, methods, user }, parts) => {
 }
 
 const subscribe: Run = (session, parts) => {
-  const { limits, subscriptions } = session
+  const { budget, limits, subscriptions } = session
   const handle = parts.number('handle')
   if (subscriptions.has(handle)) throw protocolError('A subscription begins twice')
-  checkRoom(subscriptions, handle, limits.subscriptions, 'subscriptions')
-  const source = sourceIn(session, parts)
-  const subscription = new Subscription(handle, source, session, limits.unsentEventBytes)
+  const [source, range] = sourceIn(session, parts)
+  const ownBytes = RESOURCE_BYTES + sizeOf(range)
+  checkRoom(session, subscriptions, handle, limits.subscriptions, 'subscriptions', ownBytes)
+  const maxKeptBytes = limits.unsentEventBytes
+  const subscription = new Subscription(handle, source, session, { maxKeptBytes, budget, ownBytes })
   subscription.begin()
   subscriptions.set(handle, subscription)
 }
@@ -175,14 +189,14 @@ function cursorIn(cursors: Session['cursors'], parts: PartReader): ServerCursor 
   return found
 }
 
-/** Where the events of a subscription come from: the writes to the database, or a feed that the request names. */
-function sourceIn({ guard, host }: Session, parts: PartReader): EventSource {
+/** Where the events of a subscription come from: the writes to the database, or a feed that the request names; and their range. */
+function sourceIn({ guard, host }: Session, parts: PartReader): [EventSource, WireRange] {
   const name = parts.optionalString('feed')
   const range = parts.range('range')
   const after = parts.optionalNumber('after')
   if (name === undefined) {
     guard.checkAny('watch')
-    return writesWithin(host.writes, guard.clip('watch', range))
+    return [writesWithin(host.writes, guard.clip('watch', range)), range]
   }
 
   guard.checkFeed(name)
@@ -197,13 +211,28 @@ function sourceIn({ guard, host }: Session, parts: PartReader): EventSource {
   }
   const isAllowed = (key: Uint8Array): boolean =>
     guard.allowsAll('watch') || guard.allows('watch', concat([prefix as Uint8Array, key]))
-  return changesOf(feed, { range, after, isAllowed })
+  return [changesOf(feed, { range, after, isAllowed }), range]
 }
 
 /** Checks that a client has room for another resource, under a number that it does not use. */
-function checkRoom(open: ReadonlyMap<number, unknown>, handle: number, limit: number, what: string): void {
+function checkRoom(
+  { budget }: Session,
+  open: ReadonlyMap<number, unknown>,
+  handle: number,
+  limit: number,
+  what: string,
+  bytes: number
+): void {
   if (open.has(handle)) throw protocolError(`A number is used for two ${what}`)
   if (open.size >= limit) throw netError('NET_LIMIT', `A client may have at most ${limit} ${what} open`)
+  if (!budget.hasRoomToKeep(bytes)) {
+    throw netError('NET_LIMIT', `The server has no room for more ${what} of this client: close some, or wait`)
+  }
+}
+
+/** What the bounds of a range have in memory. They may be as large as a message. */
+function sizeOf(range: WireRange): number {
+  return range.reduce((sum, bound) => sum + (bound?.length ?? 0), 0)
 }
 
 function checkCount(count: number, limit: number, what: string): void {

@@ -1,49 +1,67 @@
 /** The results of requests that must not be done twice, until the client says that it has them. */
 
-import type { Message } from '../protocol/frame.js'
+import { copyOf } from '../protocol/bytes.js'
+import { packFrame } from '../protocol/frame.js'
 import { Tell } from '../protocol/messages.js'
+import { type Budget, SMALL_BYTES } from './budget.js'
 
 /** Results that a client may leave unreceived. Ours lets a few hundred come together. */
 const MAX_RESULTS = 100_000
 
-/** What the kept results may hold together. */
-const MAX_BYTES = 4 << 20
+/** What is kept of a request besides the bytes of its result. */
+const RESULT_BYTES = 128
 
-interface Kept {
-  readonly message: Message
-  readonly bytes: number
-}
+/** A packed result, or what became of it. */
+type Kept = Uint8Array | 'pending' | 'nothing' | 'forgotten'
 
 export class Results {
-  /** By request, in the order in which they came; undefined while a request is being worked on. */
-  readonly #kept = new Map<number, Kept | undefined>()
-  #bytes = 0
+  /** By request, in the order in which the requests came. */
+  readonly #kept = new Map<number, Kept>()
+  readonly #budget: Budget
+
+  /** @param budget - That of the session. */
+  constructor(budget: Budget) {
+    this.#budget = budget
+  }
 
   /** How many there are, those that are not there yet included. */
   get size(): number {
     return this.#kept.size
   }
 
+  /** Whether the client has left so many that no further request can be taken. */
   get isFull(): boolean {
-    return this.size >= MAX_RESULTS
+    if (this.size * RESULT_BYTES < SMALL_BYTES) return false
+    return this.size >= MAX_RESULTS || !this.#budget.hasRoomToKeep(RESULT_BYTES)
   }
 
   /** A request has come, which was not there before. */
   begin(number: number): void {
-    this.#kept.set(number, undefined)
+    this.#kept.set(number, 'pending')
+    this.#budget.keep(RESULT_BYTES)
   }
 
-  /** Keeps a result. If the client has left too much lying already, only that there was one is kept. */
-  keep(number: number, message: Message, bytes: number): void {
-    const isTooMuch = this.#bytes + bytes > MAX_BYTES
-    const kept = isTooMuch ? { message: forgotten(number), bytes: 0 } : { message, bytes }
-    this.#kept.set(number, kept)
-    this.#bytes += kept.bytes
+  /**
+   * Keeps the result of a request that has begun. If there is no room for it, only that there was one is kept.
+   *
+   * @param frame - The result, packed; undefined for a request that returns nothing.
+   */
+  keep(number: number, frame?: Uint8Array): void {
+    if (!this.#kept.has(number)) return
+    if (frame === undefined) this.#kept.set(number, 'nothing')
+    else if (!this.#budget.hasRoomToKeep(frame.length)) this.#kept.set(number, 'forgotten')
+    else {
+      // A copy: what is packed lies in a larger buffer.
+      this.#kept.set(number, copyOf(frame))
+      this.#budget.keep(frame.length)
+    }
   }
 
-  /** The result of a request, if it is there. */
-  of(number: number): Message | undefined {
-    return this.#kept.get(number)?.message
+  /** The packed result of a request, if it is there. */
+  of(number: number): Uint8Array | undefined {
+    const kept = this.#kept.get(number)
+    if (kept === 'nothing') return packFrame([Tell.result, number, null])
+    return kept === 'forgotten' ? forgotten(number) : kept === 'pending' ? undefined : kept
   }
 
   /** Forgets the results of these requests, and those of all before `oldest`, for which the client does not wait any more. */
@@ -55,15 +73,23 @@ export class Results {
     }
   }
 
+  /** Forgets all of them. */
+  clear(): void {
+    for (const [number, kept] of this.#kept) this.#drop(number, kept)
+  }
+
   #forget(number: number): void {
     const kept = this.#kept.get(number)
-    if (kept === undefined) return
+    if (kept !== undefined && kept !== 'pending') this.#drop(number, kept)
+  }
+
+  #drop(number: number, kept: Kept): void {
     this.#kept.delete(number)
-    this.#bytes -= kept.bytes
+    this.#budget.keep(-RESULT_BYTES - (typeof kept === 'string' ? 0 : kept.length))
   }
 }
 
-function forgotten(number: number): Message {
+function forgotten(number: number): Uint8Array {
   const message = 'This was done, but its result was lost with a connection and is not kept any longer'
-  return [Tell.failure, number, 'NET_WRITE_UNKNOWN', message]
+  return packFrame([Tell.failure, number, 'NET_WRITE_UNKNOWN', message])
 }

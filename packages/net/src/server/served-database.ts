@@ -54,12 +54,14 @@ export class ServedDatabase {
   /**
    * Reads the values of keys, all from the same state if the database has snapshots.
    *
+   * @param hold - Notes how many bytes were read, as they are. What it throws ends the reading.
    * @throws NET_LIMIT if the values have more than `maxBytes` together.
    */
   async getMany(
     keys: Bytes[],
     snapshot: AbstractSnapshot | undefined,
-    maxBytes: number
+    maxBytes: number,
+    hold: (bytes: number) => void
   ): Promise<Array<Bytes | undefined>> {
     const needsOwn =
       keys.length > GET_KEYS && snapshot === undefined && this.db.supports.explicitSnapshots === true
@@ -68,6 +70,7 @@ export class ServedDatabase {
       const values: Array<Bytes | undefined> = []
       let bytes = 0
       for (let i = 0; i < keys.length; i += GET_KEYS) {
+        const before = bytes
         for (const value of await this.#getSome(keys.slice(i, i + GET_KEYS), snapshot ?? own)) {
           bytes += value?.length ?? 0
           values.push(value)
@@ -75,6 +78,7 @@ export class ServedDatabase {
         if (bytes > maxBytes) {
           throw netError('NET_LIMIT', `These values have more than ${maxBytes} bytes: ask for fewer at once`)
         }
+        hold(bytes - before)
       }
       return values
     } finally {

@@ -11,6 +11,7 @@ import { Ask, Both, PartReader, Tell } from '../protocol/messages.js'
 import { Outbox } from '../protocol/outbox.js'
 import type { Transport } from '../transport/transport.js'
 import type { Authenticate } from './authentication.js'
+import type { Budget } from './budget.js'
 import type { Peer, User } from './options.js'
 import { requests } from './requests.js'
 import type { Channel, Session, SessionHost } from './session.js'
@@ -20,6 +21,8 @@ const MORE_ITEMS = 1000
 
 /** What a connection needs of the server. */
 export interface ConnectionHost extends SessionHost {
+  /** Holds what a connection holds before its client is known. */
+  readonly budget: Budget
   readonly authenticate: Authenticate
   beginSession(user: User | null): Session
   /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
@@ -38,6 +41,11 @@ export class ServerConnection implements Channel {
   readonly #reader: FrameReader
   readonly #outbox: Outbox
   #session: Session | null = null
+  /** That of the session, once there is one. */
+  #budget: Budget
+  /** What was noted there. */
+  #heldBytes = 0
+  #isGone = false
   /** What is done with the next message. */
   #state: 'greeting' | 'authenticating' | 'serving' | 'closed' = 'greeting'
   #isPaused = false
@@ -51,6 +59,7 @@ export class ServerConnection implements Channel {
 
   constructor(host: ConnectionHost, transport: Transport, listener: string) {
     this.#host = host
+    this.#budget = host.budget
     this.#transport = transport
     this.peer = { address: transport.peer, listener }
     this.isLocal = listener.startsWith('unix:')
@@ -58,6 +67,7 @@ export class ServerConnection implements Channel {
     this.#outbox = new Outbox(transport, 'overtaking', () => this.#flushed())
     transport.attach({
       data: (bytes) => this.#receive(bytes),
+      receiving: () => this.#receiving(),
       drain: this.#outbox.flush,
       close: (cause) => this.#closed(cause)
     })
@@ -65,6 +75,10 @@ export class ServerConnection implements Channel {
 
   get unsentBytes(): number {
     return this.#outbox.unsentBytes
+  }
+
+  get hasUnread(): boolean {
+    return this.#unreadBytes > 0
   }
 
   get sentBytes(): number {
@@ -76,12 +90,14 @@ export class ServerConnection implements Channel {
   }
 
   sendPacked(frame: Uint8Array): void {
-    if (this.#state !== 'closed') this.#outbox.send(frame)
+    if (this.#state === 'closed') return
+    this.#outbox.send(frame)
+    this.#note()
   }
 
-  /** The session has room for requests again. */
+  /** The session may have room for requests again. */
   proceed(): void {
-    if (!this.#isPaused || this.#state !== 'serving') return
+    if (!this.#isPaused || this.#state !== 'serving' || this.#session?.mayTake() === false) return
     this.#isPaused = false
     this.#heardAt = performance.now()
     this.#transport.resume()
@@ -91,6 +107,8 @@ export class ServerConnection implements Channel {
   /** Breaks the connection off if the client has been silent or has not read for too long. */
   check(now: number): void {
     const { helloMs, silenceMs, stallMs } = this.#host.limits
+    // A transport does not tell when the last of a little has left.
+    this.#note()
     const takenBytes = this.#outbox.sentBytes - this.#transport.bufferedBytes
     if (this.unsentBytes === 0 || takenBytes > this.#lastTakenBytes) this.#stalledAt = undefined
     else this.#stalledAt ??= now
@@ -103,6 +121,8 @@ export class ServerConnection implements Channel {
     else if (this.#stalledAt !== undefined && now - this.#stalledAt > stallMs)
       this.#fail('The client reads nothing')
     else if (!this.#isPaused && now - this.#heardAt > silenceMs) this.#fail('The client is silent')
+    else if (now - (this.#session?.delaysOthersSince ?? now) > stallMs)
+      this.#fail('The client does not finish a message, and others wait for the room that it takes')
     else if (this.#isPaused && isServing) this.#reassure()
     // A browser turns the timers of a hidden page once a minute, but the page answers.
     else if (isServing && now - this.#heardAt > silenceMs / 4) this.#outbox.sendFirst(packFrame([Both.ping]))
@@ -130,25 +150,54 @@ export class ServerConnection implements Channel {
     this.#heardAt = performance.now()
     this.receivedBytes += bytes.length
     this.#reader.push(bytes)
+    this.#note()
     this.#pump()
+  }
+
+  /** A part of what comes is held below. */
+  #receiving(): void {
+    this.#note()
+    if (!this.#isPaused && this.#session?.mayTake() === false) this.#pause()
   }
 
   /** Takes messages as long as there is room for them. */
   #pump(): void {
     try {
       while (!this.#isPaused && this.#state !== 'authenticating' && this.#state !== 'closed') {
-        if (this.#session?.isBusy) {
-          this.#pause()
-          this.#session.waitForRoom()
-        } else {
-          const message = this.#reader.next()
-          if (message === undefined) return
-          this.#take(message)
+        if (this.#reader.heldBytes === 0) {
+          this.#session?.emptied()
+          return
         }
+        if (this.#session?.mayTake() === false) {
+          this.#pause()
+          return
+        }
+        const message = this.#reader.next()
+        if (message === undefined) return
+        this.#note()
+        this.#take(message)
       }
     } catch (error) {
       this.#refuse(error as Error)
     }
+  }
+
+  get #unreadBytes(): number {
+    return this.#reader.heldBytes + (this.#transport.receivingBytes ?? 0)
+  }
+
+  /** Notes what is held now. */
+  #note(): void {
+    if (this.#isGone) return
+    const bytes = this.#unreadBytes + this.#outbox.heldBytes
+    if (bytes !== this.#heldBytes) this.#budget.work(bytes - this.#heldBytes)
+    this.#heldBytes = bytes
+  }
+
+  /** Notes that nothing is held any more, as far as one budget is concerned. */
+  #unnote(): void {
+    this.#budget.work(-this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   #take(message: Message): void {
@@ -190,6 +239,9 @@ export class ServerConnection implements Channel {
     const session = known ?? this.#host.beginSession(user)
     session.attach(this)
     this.#session = session
+    this.#unnote()
+    this.#budget = session.budget
+    this.#note()
     this.#state = 'serving'
     this.#transport.welcomed?.()
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
@@ -227,6 +279,7 @@ export class ServerConnection implements Channel {
   }
 
   #flushed(): void {
+    this.#note()
     if (this.#state === 'serving') this.#session?.flushed()
   }
 
@@ -246,6 +299,8 @@ export class ServerConnection implements Channel {
   #closed(cause: Error | undefined): void {
     if (this.#state !== 'closed' && isLimit(cause)) this.#host.warn(cause, this.peer)
     this.#state = 'closed'
+    this.#unnote()
+    this.#isGone = true
     this.#session?.detach(this)
     this.#host.forget(this)
   }

@@ -6,7 +6,8 @@
 import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
 import { concat, copyOf } from '../protocol/bytes.js'
-import { protocolError } from '../protocol/errors.js'
+import { netError, protocolError } from '../protocol/errors.js'
+import type { Budget } from './budget.js'
 import { compare, contains, type Interval } from './key-range.js'
 import type { BytesIterator, ServedDatabase } from './served-database.js'
 
@@ -23,6 +24,9 @@ const MAX_PAGE_BYTES = 1 << 20
 /** Entries that were read and did not fit into a page are kept for the next one, if they have no more than this. */
 const MAX_REST_BYTES = 64 * 1024
 
+/** What an entry that is kept has in memory besides its bytes. */
+const ENTRY_BYTES = 256
+
 /** What a cursor walks over. */
 export interface ServerCursorOptions {
   readonly parts: CursorParts
@@ -32,6 +36,10 @@ export interface ServerCursorOptions {
   readonly allowed: readonly Interval[]
   readonly reverse: boolean
   readonly snapshot: AbstractSnapshot | undefined
+  /** What its session may keep. */
+  readonly budget: Budget
+  /** What it has in memory itself. */
+  readonly ownBytes: number
 }
 
 export class ServerCursor {
@@ -59,9 +67,18 @@ export class ServerCursor {
   /** The last page, in case that it is asked for again after a connection was lost. It is read again then, and not kept. */
   #page: LastPage | undefined
   #isClosed = false
+  readonly #budget: Budget
+  readonly #ownBytes: number
+  /** What was noted to be kept. */
+  #keptBytes = 0
+  #restBytes = 0
+  #pageBytes = 0
 
-  constructor(served: ServedDatabase, { parts, wanted, allowed, reverse, snapshot }: ServerCursorOptions) {
+  constructor(served: ServedDatabase, options: ServerCursorOptions) {
+    const { parts, wanted, allowed, reverse, snapshot, budget, ownBytes } = options
     this.#served = served
+    this.#budget = budget
+    this.#ownBytes = ownBytes
     this.#parts = parts
     this.#wanted = wanted
     this.#reverse = reverse
@@ -74,12 +91,14 @@ export class ServerCursor {
     this.#snapshot = snapshot ?? this.#ownSnapshot
     // Made now, because it shows the database as it is now.
     if (first !== undefined && this.#isWhole) this.#iterator = this.#iteratorOver(first)
+    this.#note()
   }
 
   /**
    * Reads page `number`, or the one that was read last, again.
    *
    * @throws NET_PROTOCOL if it is neither the next page nor the last one.
+   * @throws NET_LIMIT if the database cannot go back, and there is no room to keep the page.
    */
   read(number: number, size: number, highWaterMarkBytes: number): Promise<WirePage> {
     const before = this.#page
@@ -88,17 +107,42 @@ export class ServerCursor {
       throw protocolError('A cursor skips a page')
     if (isAgain && before.pending !== undefined) return before.pending
 
-    const bytes = Math.min(highWaterMarkBytes, MAX_PAGE_BYTES)
+    const bytes = pageBytes(highWaterMarkBytes)
+    if (!this.#canGoBack && !this.#budget.hasRoomToKeep(bytes)) {
+      throw netError('NET_LIMIT', 'The server has no room for another page: close iterators')
+    }
     const page: LastPage = isAgain ? before : { number, start: undefined, pending: undefined }
     this.#page = page
     const pending = this.#inTurn(() => this.#read(page, isAgain, Math.max(size, 1), bytes))
     page.pending = pending
     // Idle iterators hold no pages. One that cannot go back must.
     const forget = (): void => {
-      if (this.#served.db.supports.seek === true) page.pending = undefined
+      page.pending = undefined
     }
-    pending.then(forget, forget)
+    const keep = ([, piece]: WirePage): void => {
+      this.#pageBytes = (piece as Uint8Array | null)?.length ?? 0
+      this.#note()
+    }
+    pending.then(this.#canGoBack ? forget : keep, forget)
     return pending
+  }
+
+  get #canGoBack(): boolean {
+    return this.#served.db.supports.seek === true
+  }
+
+  /** Notes what is kept now. */
+  #note(): void {
+    const start = this.#page?.start?.key.length ?? 0
+    const bytes = this.#isClosed ? 0 : this.#ownBytes + start + this.#restBytes + this.#pageBytes
+    this.#budget.keep(bytes - this.#keptBytes)
+    this.#keptBytes = bytes
+  }
+
+  #setRest(entries: Entry[]): void {
+    this.#rest = entries
+    this.#restBytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0)
+    this.#note()
   }
 
   /** Makes the next read begin with the first key that is not before the target. Outside the range nothing is left. */
@@ -108,6 +152,7 @@ export class ServerCursor {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#note()
     await this.#iterator?.close()
     await this.#ownSnapshot?.close()
   }
@@ -146,7 +191,9 @@ export class ServerCursor {
   /** The next entries; undefined at the end. */
   async #next(size: number, bytes: number): Promise<Entry[] | undefined> {
     if (this.#rest.length > 0) {
-      return this.#rest.splice(0, size)
+      const taken = this.#rest.slice(0, size)
+      this.#setRest(this.#rest.slice(size))
+      return taken
     }
     for (;;) {
       const interval = this.#intervals[this.#current]
@@ -164,14 +211,14 @@ export class ServerCursor {
     const [first] = entries
     if (first === undefined) return
     const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0)
-    const mayKeep = bytes <= MAX_REST_BYTES || this.#served.db.supports.seek !== true
-    if (mayKeep) this.#rest = [...entries.map(copied), ...this.#rest]
+    const isLittle = bytes <= MAX_REST_BYTES && this.#budget.hasRoomToKeep(bytes)
+    if (isLittle || !this.#canGoBack) this.#setRest([...entries.map(copied), ...this.#rest])
     else await this.#goBack({ interval: this.#current, key: keyOf(first) })
   }
 
   /** Makes an entry the next one again. */
   async #goBack({ interval, key }: Start): Promise<void> {
-    this.#rest = []
+    this.#setRest([])
     if (interval !== this.#current) await this.#goTo(interval)
     this.#iterator ??= this.#iteratorOver(this.#intervals[interval] as Interval)
     this.#iterator.seek(key as never, { keyEncoding: 'buffer' })
@@ -180,7 +227,7 @@ export class ServerCursor {
   async #seek(target: Uint8Array): Promise<void> {
     // Closed while this waited for its turn: nothing would close another iterator.
     if (this.#isClosed) return
-    this.#rest = []
+    this.#setRest([])
     if (!contains(this.#wanted, target)) return this.#goTo(this.#intervals.length)
 
     const isLeft = ({ start, end }: Interval): boolean =>
@@ -238,6 +285,11 @@ interface LastPage {
   pending: Promise<WirePage> | undefined
 }
 
+/** How many bytes a page has at most, besides one entry more. */
+export function pageBytes(highWaterMarkBytes: number): number {
+  return Math.min(highWaterMarkBytes, MAX_PAGE_BYTES)
+}
+
 class PageBuilder {
   readonly #hasKeys: boolean
   readonly #lengths: number[] = []
@@ -280,7 +332,7 @@ function copied(entry: Entry): Entry {
 }
 
 function sizeOf(entry: Entry): number {
-  return entry instanceof Uint8Array ? entry.length : entry[0].length + entry[1].length
+  return ENTRY_BYTES + (entry instanceof Uint8Array ? entry.length : entry[0].length + entry[1].length)
 }
 
 function isSame(a: Interval, b: Interval): boolean {

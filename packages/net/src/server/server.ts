@@ -177,15 +177,14 @@ function countOf(subscriptions: ReadonlyMap<number, Subscription>, subject: Subs
   return count
 }
 
-/** Counts up to a limit. */
-function countIf<T>(all: Iterable<T>, isWanted: (each: T) => boolean, limit: number): number {
-  let count = 0
-  for (const each of all) if (isWanted(each) && ++count >= limit) break
-  return count
-}
-
 function isSameUser(a: User | null, b: User | null): boolean {
   return a?.name === b?.name && isDeepStrictEqual(a?.permissions, b?.permissions)
+}
+
+/** A user who has sessions, or had. */
+interface UserRecord {
+  readonly budget: Budget
+  sessions: number
 }
 
 class ServerHost implements ConnectionHost {
@@ -202,8 +201,8 @@ class ServerHost implements ConnectionHost {
   isClosing = false
   /** The identity of the database, or undefined if it has none. */
   #database: string | undefined
-  readonly #budget: Budget
-  readonly #userBudgets = new Map<string, Budget>()
+  readonly budget: Budget
+  readonly #users = new Map<string, UserRecord>()
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
   readonly #sessions = new Set<Session>()
@@ -214,7 +213,7 @@ class ServerHost implements ConnectionHost {
     this.served = new ServedDatabase(db)
     this.#database = own.database
     this.limits = { ...defaultLimits, ...options.limits }
-    this.#budget = new Budget(this.limits.serverBytes)
+    this.budget = new Budget(this.limits.serverBytes)
     this.methods = options.methods ?? {}
     this.localMethods = { ...ownerMethods(this.served.db), ...this.methods }
     this.feeds = options.feeds ?? {}
@@ -255,31 +254,27 @@ class ServerHost implements ConnectionHost {
     if (this.#sessions.size >= this.limits.sessions) {
       throw netError('NET_LIMIT', `The server has ${this.limits.sessions} sessions already`)
     }
-    const { userSessions } = this.limits
-    const isSameName = (session: Session): boolean => session.user?.name === user?.name
-    if (user !== null && countIf(this.#sessions, isSameName, userSessions) >= userSessions) {
+    const { sessionBytes, userBytes, userSessions } = this.limits
+    const record = user === null ? undefined : this.#users.get(user.name)
+    if (record !== undefined && record.sessions >= userSessions) {
       throw netError('NET_LIMIT', `This user has ${userSessions} sessions already`)
     }
-    const session = new Session(this, user, this.#budgetOf(user))
+    let { budget } = this
+    if (user !== null) {
+      budget = record?.budget ?? new Budget(userBytes, budget)
+      this.#users.set(user.name, { budget, sessions: (record?.sessions ?? 0) + 1 })
+    }
+    const session = new Session(this, user, new Budget(sessionBytes, budget))
     this.#sessions.add(session)
     return session
   }
 
-  /** What a user may make the server hold. Clients without a user have the server's alone. */
-  #budgetOf(user: User | null): Budget {
-    if (user === null) return this.#budget
-    const budget = this.#userBudgets.get(user.name) ?? new Budget(this.limits.userBytes, this.#budget)
-    this.#userBudgets.set(user.name, budget)
-    return budget
-  }
-
   endSession(session: Session): void {
-    this.#sessions.delete(session)
+    if (!this.#sessions.delete(session)) return
     session.end()
-    const isSameName = (each: Session): boolean => each.user?.name === session.user?.name
-    if (session.user !== null && countIf(this.#sessions, isSameName, 1) === 0) {
-      this.#userBudgets.delete(session.user.name)
-    }
+    const name = session.user?.name
+    const record = name === undefined ? undefined : this.#users.get(name)
+    if (record !== undefined) record.sessions--
   }
 
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined {
@@ -318,14 +313,17 @@ class ServerHost implements ConnectionHost {
     const connections = [...this.#connections]
     const sum = <T>(list: T[], count: (each: T) => number): number =>
       list.reduce((all, each) => all + count(each), 0)
-    const counted = this.statistics.read({
-      connections: connections.length,
-      sessions: sessions.length,
-      iterators: sum(sessions, ({ cursors }) => cursors.size),
-      snapshots: sum(sessions, ({ snapshots }) => snapshots.size),
-      watches: sum(sessions, ({ subscriptions }) => countOf(subscriptions, 'writes')),
-      changes: sum(sessions, ({ subscriptions }) => countOf(subscriptions, 'feed'))
-    })
+    const counted = this.statistics.read(
+      {
+        connections: connections.length,
+        sessions: sessions.length,
+        iterators: sum(sessions, ({ cursors }) => cursors.size),
+        snapshots: sum(sessions, ({ snapshots }) => snapshots.size),
+        watches: sum(sessions, ({ subscriptions }) => countOf(subscriptions, 'writes')),
+        changes: sum(sessions, ({ subscriptions }) => countOf(subscriptions, 'feed'))
+      },
+      this.budget.heldBytes
+    )
     return {
       ...counted,
       receivedBytes: counted.receivedBytes + sum(connections, ({ receivedBytes }) => receivedBytes),
@@ -363,5 +361,9 @@ class ServerHost implements ConnectionHost {
   #check(): void {
     const now = performance.now()
     for (const connection of this.#connections) connection.check(now)
+    // A connection may hold something for a while after its session has ended.
+    for (const [name, { budget, sessions }] of this.#users) {
+      if (sessions === 0 && budget.heldBytes === 0) this.#users.delete(name)
+    }
   }
 }

@@ -18,7 +18,7 @@ import { MAX_BUFFERED_BYTES, PART_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import { packBytes } from '../protocol/pack-bytes.js'
 import { timerMs } from '../protocol/timer.js'
-import type { Budget } from './budget.js'
+import type { Budget, Waiter } from './budget.js'
 import type { Calls } from './calls.js'
 import type { ServedFeed } from './feed-source.js'
 import type { Limits, Method, User } from './options.js'
@@ -33,14 +33,23 @@ import type { WriteSource } from './watching.js'
 
 const TICKET_BYTES = 16
 
+/** What a snapshot, an iterator or a subscription has in memory besides its keys. */
+export const RESOURCE_BYTES = 512
+
 /** A result or a failure. */
 type Answer = readonly [kind: number, number: number, ...parts: unknown[]]
 
 /** A request that is being worked on. */
-interface Work {
+export interface Work {
   readonly request: Request
   readonly kind: number
-  readonly bytes: number
+  readonly requestBytes: number
+  /** What it holds: the request, and what was read for it. */
+  bytes: number
+  /** How large its result was, if there was no room for it. */
+  resultBytes: number
+  /** Whether it goes on although there is no room. */
+  isExempt: boolean
   readonly startedAt: number
   readonly message: Message
 }
@@ -52,7 +61,7 @@ export interface Request {
   /** Whether it may be done twice, because it only reads. */
   readonly isRepeatable: boolean
   /** Does it. The result, or what the promise resolves to, is sent to the client. */
-  readonly run: (session: Session, parts: PartReader) => unknown
+  readonly run: (session: Session, parts: PartReader, work: Work) => unknown
 }
 
 /** What a session needs of the server. */
@@ -77,16 +86,21 @@ export interface Channel {
   /** Whether the client is a program of this machine, and of the server's user. */
   readonly isLocal: boolean
   readonly unsentBytes: number
+  /** Whether something has come that was not taken yet. */
+  readonly hasUnread: boolean
   send(message: Message): void
   /** Sends a message that is packed already. */
   sendPacked(frame: Uint8Array): void
-  /** The session can take more requests again. */
+  /** The session may be able to take more requests. */
   proceed(): void
   /** Another connection has taken its place. */
   destroy(): void
 }
 
-export class Session {
+/** There is no room for what a request reads. */
+class NoRoom extends Error {}
+
+export class Session implements Waiter {
   readonly host: SessionHost
   readonly user: User | null
   readonly guard: Guard
@@ -96,35 +110,32 @@ export class Session {
   readonly cursors = new Map<number, ServerCursor>()
   readonly snapshots = new Map<number, AbstractSnapshot>()
   readonly subscriptions = new Map<number, Subscription>()
+  /** What the client may make the server hold. */
+  readonly budget: Budget
   #channel: Channel | null = null
   #lastNumber = 0
-  readonly #results = new Results()
+  readonly #results: Results
   #running = 0
-  /** What the requests that are being worked on have in memory. */
-  #runningBytes = 0
   readonly #rate: Rate
   /** Ends the time in which no request may begin. */
   #throttle: NodeJS.Timeout | undefined
   #idle: (() => void) | undefined
   #expiry: NodeJS.Timeout | undefined
-
-  /** What its user may make the server hold. */
-  readonly #budget: Budget
-  /** How much of that this session holds, as far as was noted. */
-  #heldBytes = 0
-  /**
-   * Reads whose large results had no room. They count as running, and are done again. The budget does not count them: it has to become
-   * free without them.
-   */
+  /** Reads whose results had no room. They count as running, and are done again. */
   readonly #postponed: Work[] = []
   /** The size of the last result if it was large: the next ones may be, and should not be read in vain. */
   #answerBytes = 0
-  /** Whether one of them is being done again. */
-  #isRedoing = false
+  /** The one of them that is being done again. */
+  #redone: Work | undefined
+  /** Since when the session may go on although there is no room: for one request, or one event. */
+  #exemptSince: number | undefined
+  /** Whether it has used that. */
+  #isExemptionUsed = false
 
   constructor(host: SessionHost, user: User | null, budget: Budget) {
     this.host = host
-    this.#budget = budget
+    this.budget = budget
+    this.#results = new Results(budget)
     this.user = user
     this.limits = host.limits
     this.guard = new Guard(user?.permissions ?? host.permissions)
@@ -136,50 +147,74 @@ export class Session {
     return this.#channel?.isLocal === true ? this.host.localMethods : this.host.methods
   }
 
-  /** Whether further requests should wait. */
-  get isBusy(): boolean {
-    const { messageBytes, requestsAtOnce } = this.limits
-    const isFull =
+  /** Whether what has come may be taken. Otherwise the connection is told when to look again. */
+  mayTake(): boolean {
+    const { requestsAtOnce } = this.limits
+    const isBusy =
       this.#running >= requestsAtOnce ||
-      this.#runningBytes >= messageBytes ||
-      this.#running * this.#answerBytes >= this.#maxUnsentBytes
-    return isFull || this.#lacksRoom || this.#postponed.length > 0 || this.#throttle !== undefined
+      this.#running * this.#answerBytes >= this.#maxUnsentBytes ||
+      this.#unsentBytes >= this.#maxUnsentBytes ||
+      this.#postponed.length > 0 ||
+      this.#throttle !== undefined
+    return !isBusy && this.#mayWork(0)
   }
 
-  /** Whether results should wait: those before have not left, here or in other connections. */
-  get #lacksRoom(): boolean {
-    return (this.#channel?.unsentBytes ?? 0) >= this.#maxUnsentBytes || this.#budget.isFull
+  /** Since when others wait for this client to finish a message, if they do. */
+  get delaysOthersSince(): number | undefined {
+    return !this.#isExemptionUsed && this.budget.isDelayedBy(this) ? this.#exemptSince : undefined
+  }
+
+  get #unsentBytes(): number {
+    return this.#channel?.unsentBytes ?? 0
   }
 
   get #maxUnsentBytes(): number {
     return Math.max(this.limits.unsentBytes, MAX_BUFFERED_BYTES)
   }
 
-  /** Requests wait. If that is for other connections, these will not call {@link flushed}. */
-  waitForRoom(): void {
-    if (this.#budget.isFull) this.#budget.whenReleased(this.#look)
+  /** Whether there is room for so many bytes, or this session may go on without. Otherwise it is called when to look again. */
+  #mayWork(bytes: number): boolean {
+    if (this.budget.hasRoom(bytes)) return true
+    // What it has on its way makes room, and calls it.
+    if (this.#isUnderWay || this.#isExemptionUsed || !this.budget.exempts(this)) return false
+    this.#exemptSince ??= performance.now()
+    return true
   }
 
-  readonly #look = (): void => {
+  /** Whether requests are being worked on, or more than a little has not left. */
+  get #isUnderWay(): boolean {
+    return this.#running > this.#postponed.length || this.#unsentBytes >= MAX_BUFFERED_BYTES
+  }
+
+  /** Lets others go on in its place, once it has done what it might and that has left. */
+  #settle(): void {
+    if (this.#exemptSince === undefined || this.#isUnderWay) return
+    if (this.#isExemptionUsed || this.#channel?.hasUnread !== true) this.#endExemption()
+  }
+
+  #endExemption(): void {
+    this.#exemptSince = undefined
+    this.#isExemptionUsed = false
+    this.budget.leave(this)
+  }
+
+  /** There may be room. */
+  look(): void {
     if (this.#channel === null) return
     this.#redo()
-    this.#proceed()
+    this.sendEvents()
+    this.#channel?.proceed()
+  }
+
+  /** Everything that had come was taken. */
+  emptied(): void {
+    this.#settle()
   }
 
   /** Messages have left. */
   flushed(): void {
-    this.#note()
-    this.sendEvents()
-    this.#redo()
-    this.#proceed()
-  }
-
-  /** Notes what is held now. */
-  #note(): void {
-    const bytes = this.#runningBytes + (this.#channel?.unsentBytes ?? 0)
-    if (bytes === this.#heldBytes) return
-    this.#budget.add(bytes - this.#heldBytes)
-    this.#heldBytes = bytes
+    this.#settle()
+    this.look()
   }
 
   /** Uses another connection from now on. The client does not use the one before any more. */
@@ -195,8 +230,8 @@ export class Session {
     if (this.#channel !== channel) return
     this.#channel = null
     // The client asks for them again.
-    for (const _ of this.#postponed.splice(0)) this.#finished()
-    this.#note()
+    for (const work of this.#postponed.splice(0)) this.#finished(work)
+    this.#endExemption()
     this.#expiry = setTimeout(() => this.host.endSession(this), timerMs(this.limits.sessionMs))
     this.#expiry.unref()
   }
@@ -204,7 +239,7 @@ export class Session {
   /**
    * Does what a client asks for.
    *
-   * @param bytes - The size of the message.
+   * @param bytes - What the message has in memory.
    * @throws NET_PROTOCOL if that makes no sense.
    */
   take(message: Message, request: Request, bytes: number): void {
@@ -222,8 +257,17 @@ export class Session {
     }
 
     this.#running++
-    this.#hold(bytes)
-    const work: Work = { request, kind: message[0], bytes, startedAt: this.host.statistics.now(), message }
+    this.budget.work(bytes)
+    const work: Work = {
+      request,
+      kind: message[0],
+      requestBytes: bytes,
+      bytes,
+      resultBytes: 0,
+      isExempt: this.#useExemption(),
+      startedAt: this.host.statistics.now(),
+      message
+    }
     if (this.host.isClosing) this.#done(work, [Tell.failure, number, ...described(closing())])
     else this.#run(work, number, parts)
   }
@@ -231,17 +275,25 @@ export class Session {
   #run(work: Work, number: number, parts: PartReader): void {
     let result: unknown
     try {
-      result = work.request.run(this, parts)
+      result = work.request.run(this, parts, work)
     } catch (error) {
-      result = Promise.reject(error)
+      // Now, before the next request is taken.
+      if (error instanceof NoRoom) this.#postpone(work)
+      else Promise.resolve().then(() => this.#failed(work, number, error))
+      return
     }
 
     if (result instanceof Promise) {
       result.then(
         (value) => this.#done(work, [Tell.result, number, value]),
-        (error) => this.#done(work, [Tell.failure, number, ...described(error)])
+        (error) => this.#failed(work, number, error)
       )
     } else this.#done(work, [Tell.result, number, result])
+  }
+
+  #failed(work: Work, number: number, error: unknown): void {
+    if (error instanceof NoRoom) this.#postpone(work)
+    else this.#done(work, [Tell.failure, number, ...described(error)])
   }
 
   /** Forgets results that the client has: these, and all before `oldest`. */
@@ -262,17 +314,20 @@ export class Session {
 
   /** Sends events of all subscriptions, interleaved, as long as there is room. */
   sendEvents(): void {
-    for (let hasMore = true; hasMore && this.hasRoom; ) {
+    for (let hasMore = true; hasMore; ) {
       hasMore = false
       for (const subscription of this.subscriptions.values()) {
-        if (this.hasRoom && subscription.sendNext()) hasMore = true
+        if (subscription.sendNext()) hasMore = true
       }
     }
   }
 
-  /** Whether events may be packed: the connection holds little. */
-  get hasRoom(): boolean {
-    return this.#channel !== null && this.#channel.unsentBytes < MAX_BUFFERED_BYTES
+  /** Whether an event of so many bytes may be packed: the connection holds little, and there is room. */
+  hasRoom(bytes: number): boolean {
+    if (this.#channel === null || this.#channel.unsentBytes >= MAX_BUFFERED_BYTES) return false
+    if (!this.#mayWork(bytes)) return false
+    this.#useExemption()
+    return true
   }
 
   /** Sends something that nobody has asked for with a number. */
@@ -291,26 +346,28 @@ export class Session {
     }
   }
 
-  /** Releases everything. */
+  /** Releases everything. What is still being worked on releases what it holds at its end. */
   async end(): Promise<void> {
     clearTimeout(this.#expiry)
     clearTimeout(this.#throttle)
     this.#channel = null
-    this.#runningBytes = 0
-    this.#note()
+    for (const work of this.#postponed.splice(0)) this.#finished(work)
+    this.#endExemption()
+    this.#results.clear()
     for (const subscription of this.subscriptions.values()) subscription.close()
     this.subscriptions.clear()
     const cursors = [...this.cursors.values()]
     this.cursors.clear()
     await Promise.allSettled(cursors.map((cursor) => cursor.close()))
     const snapshots = [...this.snapshots.values()]
+    this.budget.keep(-RESOURCE_BYTES * snapshots.length)
     this.snapshots.clear()
     await Promise.allSettled(snapshots.map((snapshot) => snapshot.close()))
   }
 
   #repeat(number: number): void {
     const result = this.#results.of(number)
-    if (result !== undefined) this.#channel?.send(result)
+    if (result !== undefined) this.#channel?.sendPacked(result)
   }
 
   /** Counts a request. If they come too fast, the next one has to wait. */
@@ -320,57 +377,100 @@ export class Session {
     clearTimeout(this.#throttle)
     this.#throttle = setTimeout(() => {
       this.#throttle = undefined
-      this.#proceed()
+      this.#channel?.proceed()
     }, Math.ceil(waitMs))
   }
 
   #done(work: Work, message: Answer): void {
-    const { request, kind, bytes, startedAt } = work
-    // Released before the check for room for the result.
-    this.#hold(-bytes)
+    const { request, kind, startedAt } = work
+    // Released before the check for room for the result, which was counted as it was read.
+    this.#release(work)
     const [answer, frame] = packed(message)
     this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0
-    const isLarge = request.isRepeatable && this.#answerBytes > 0
-    if (isLarge && this.#channel !== null && this.#lacksRoom && !this.host.isClosing) {
-      this.#postponed.push(work)
-      this.#isRedoing = false
-      this.waitForRoom()
+    if (request.isRepeatable && !this.#hasRoomFor(work, frame.length)) {
+      this.#postpone(work, frame.length)
       return
     }
-    this.#isRedoing = false
     this.host.statistics.answered(kind, startedAt, answer[0] === Tell.failure)
-    if (!request.isRepeatable) this.#results.keep(answer[1], answer, frame.length)
+    if (!request.isRepeatable) {
+      const [told, number, result] = answer
+      const isNothing = told === Tell.result && (result === undefined || result === null)
+      this.#results.keep(number, isNothing ? undefined : frame)
+    }
     this.#channel?.sendPacked(frame)
-    this.#finished()
-    this.#note()
+    this.#finished(work)
+    this.#settle()
     this.#redo()
-    this.#proceed()
+    this.#channel?.proceed()
   }
 
-  #proceed(): void {
-    if (this.isBusy) this.waitForRoom()
-    else this.#channel?.proceed()
+  /**
+   * Notes that so many bytes were read for a request, or will be.
+   *
+   * @throws If there is no room for them. The session does the request again once there is.
+   */
+  hold(work: Work, bytes: number): void {
+    if (!this.#hasRoomFor(work, bytes)) {
+      work.resultBytes = work.bytes - work.requestBytes + bytes
+      throw new NoRoom()
+    }
+    work.bytes += bytes
+    this.budget.work(bytes)
   }
 
-  /** Notes that a request begins to be worked on, or ends. */
-  #hold(bytes: number): void {
-    this.#runningBytes = Math.max(0, this.#runningBytes + bytes)
-    this.#note()
+  /** Whether a result may be held until it has left. */
+  #hasRoomFor({ isExempt }: Work, bytes: number): boolean {
+    if (this.host.isClosing || isExempt) return true
+    if (this.#channel === null) return false
+    return (bytes <= PART_BYTES || this.#unsentBytes < this.#maxUnsentBytes) && this.budget.hasRoom(bytes)
   }
 
-  #finished(): void {
+  /** Drops what was read for a request, which is done again once there is room. Only the request is still held. */
+  #postpone(work: Work, resultBytes = work.resultBytes): void {
+    if (this.#channel === null) {
+      // The client asks for it again.
+      this.#finished(work)
+      return
+    }
+    this.#release(work)
+    this.budget.work(work.requestBytes)
+    work.bytes = work.requestBytes
+    work.resultBytes = resultBytes
+    if (this.#redone === work) this.#redone = undefined
+    this.#postponed.push(work)
+    this.#redo()
+  }
+
+  /** Whether this goes on although there is no room. Nothing else does then. */
+  #useExemption(): boolean {
+    if (this.#exemptSince === undefined || this.#isExemptionUsed) return false
+    this.#isExemptionUsed = true
+    return true
+  }
+
+  #release(work: Work): void {
+    if (work.bytes > 0) this.budget.work(-work.bytes)
+    work.bytes = 0
+  }
+
+  #finished(work: Work): void {
+    this.#release(work)
+    if (this.#redone === work) this.#redone = undefined
     this.#running--
     if (this.#running === 0) this.#idle?.()
   }
 
   /** Does postponed reads again, one at a time, as long as there is room. */
   #redo(): void {
-    const mayRedo = this.host.isClosing || (!this.#lacksRoom && !this.#isRedoing)
-    if (!mayRedo) return
-    const work = this.#postponed.shift()
+    const [work] = this.#postponed
     if (work === undefined) return
-    this.#isRedoing = true
-    this.#hold(work.bytes)
+    if (!this.host.isClosing) {
+      if (this.#redone !== undefined || this.#unsentBytes >= this.#maxUnsentBytes) return
+      if (!this.#mayWork(work.resultBytes)) return
+    }
+    this.#postponed.shift()
+    this.#redone = work
+    work.isExempt = this.#useExemption()
     const parts = new PartReader(work.message)
     this.#run(work, parts.number('number'), parts)
   }

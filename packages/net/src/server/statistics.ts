@@ -49,6 +49,11 @@ export interface ServerStatistics {
   /** Bytes of the protocol that came. What TLS and WebSocket add is not counted. */
   readonly receivedBytes: number
   readonly sentBytes: number
+  /**
+   * Bytes that the server holds for its clients now: messages that are being received, requests, results on their way, events and
+   * whatever else the limits `sessionBytes`, `userBytes` and `serverBytes` bound.
+   */
+  readonly heldBytes: number
   /** Requests by their names: `get`, `getMany`, `write` and so on. */
   readonly requests: Readonly<Record<string, RequestStatistics>>
 }
@@ -84,8 +89,11 @@ export class Statistics {
     this.#refused.set(code, (this.#refused.get(code) ?? 0) + 1)
   }
 
-  /** @param open - What is open now. */
-  read(open: OpenStatistics): ServerStatistics {
+  /**
+   * @param open - What is open now.
+   * @param heldBytes - What is held for clients now.
+   */
+  read(open: OpenStatistics, heldBytes: number): ServerStatistics {
     return {
       since: this.#since.toISOString(),
       open,
@@ -93,6 +101,7 @@ export class Statistics {
       refusedConnections: Object.fromEntries(this.#refused),
       receivedBytes: this.receivedBytes,
       sentBytes: this.sentBytes,
+      heldBytes,
       requests: Object.fromEntries(Object.values(this.#requests).map((each) => [each.name, each.read()]))
     }
   }

@@ -12,6 +12,7 @@
 import { described, netError } from '../protocol/errors.js'
 import type { Message } from '../protocol/frame.js'
 import { Tell } from '../protocol/messages.js'
+import type { Budget, SharedBytes, Waiter } from './budget.js'
 
 /** Where events come from. */
 export interface EventSource {
@@ -20,11 +21,32 @@ export interface EventSource {
   begin(subscription: Subscription): () => void
 }
 
+/** Something to tell, without a number yet. */
+export interface Event {
+  readonly code: number
+  readonly content: readonly unknown[]
+  /** What it has in memory for this subscription alone. */
+  readonly ownBytes: number
+  /** Keys and values that other subscriptions may have as well, and how many of them this one has. */
+  readonly shared?: SharedBytes
+  readonly sharedBytes?: number
+}
+
 /** How events reach the client. */
 export interface Outlet {
-  /** Whether an event may be packed now. Otherwise {@link Subscription.sendNext} is called once there is room. */
-  readonly hasRoom: boolean
+  /** Whether an event of so many bytes may be packed now. Otherwise {@link Subscription.sendNext} is called once there is room. */
+  hasRoom(bytes: number): boolean
   send(message: Message): void
+}
+
+/** What a subscription holds, and may hold. */
+export interface SubscriptionLimits {
+  /** How many bytes of events to keep. One event alone may be larger. */
+  readonly maxKeptBytes: number
+  /** What all of its session may keep. */
+  readonly budget: Budget
+  /** What the subscription has in memory without events. */
+  readonly ownBytes: number
 }
 
 /** What an event costs beside its keys and values, in bytes. */
@@ -35,14 +57,14 @@ const ENOUGH_BYTES = 256 * 1024
 
 interface Kept {
   readonly message: Message
-  readonly bytes: number
+  readonly event: Event
 }
 
-export class Subscription {
+export class Subscription implements Waiter {
   readonly #source: EventSource
   readonly #handle: number
   readonly #outlet: Outlet
-  readonly #maxKeptBytes: number
+  readonly #limits: SubscriptionLimits
   /** By their numbers, in order. */
   readonly #kept = new Map<number, Kept>()
   #keptBytes = 0
@@ -55,15 +77,13 @@ export class Subscription {
   #stop: (() => void) | undefined
   #goOn: (() => void) | undefined
 
-  /**
-   * @param handle - The client's number for it.
-   * @param maxKeptBytes - How many bytes of events to keep. One event alone may be larger.
-   */
-  constructor(handle: number, source: EventSource, outlet: Outlet, maxKeptBytes: number) {
+  /** @param handle - The client's number for it. */
+  constructor(handle: number, source: EventSource, outlet: Outlet, limits: SubscriptionLimits) {
     this.#handle = handle
     this.#source = source
     this.#outlet = outlet
-    this.#maxKeptBytes = maxKeptBytes
+    this.#limits = limits
+    limits.budget.keep(limits.ownBytes)
   }
 
   begin(): void {
@@ -81,54 +101,70 @@ export class Subscription {
   }
 
   /** Sends an event that cannot wait. If the client is too far behind, the subscription ends instead. */
-  offer(bytes: number, ...parts: unknown[]): void {
-    if (this.#kept.size > 0 && this.#keptBytes + bytes > this.#maxKeptBytes) {
-      const limit = `${this.#maxKeptBytes} bytes of events wait for this subscriber`
-      this.end(
-        netError('NET_MISSED', `${limit}; the server keeps no more: read the entries, and subscribe again`)
-      )
-    } else this.push(bytes, ...parts)
-  }
-
-  /** Sends an event. A source that can wait calls {@link room} before the next one. */
-  push(bytes: number, ...parts: unknown[]): void {
+  offer(event: Event): void {
     if (this.isOver) return
-    const number = ++this.#lastNumber
-    const message: Message = [Tell.event, this.#handle, number, ...parts]
-    this.#kept.set(number, { message, bytes })
-    this.#keptBytes += bytes
-    if (this.#outlet.hasRoom) this.sendNext()
+    const { maxKeptBytes } = this.#limits
+    const isTooMuch = this.#kept.size > 0 && this.#keptBytes + sizeOf(event) > maxKeptBytes
+    if (!isTooMuch && this.push(event)) return
+    const limit = isTooMuch
+      ? `${maxKeptBytes} bytes of events wait for this subscriber; the server keeps no more`
+      : 'The server keeps as much for its clients as it may, and has no room for this event'
+    this.end(netError('NET_MISSED', `${limit}: read the entries, and subscribe again`))
   }
 
-  /** Sends the next event, or that there will be none. Returns whether there was anything to send. */
+  /**
+   * Sends an event. A source that can wait calls {@link room} before the next one.
+   *
+   * @returns False if there is no room to keep it. A source that can wait calls {@link room} with it, and pushes it then.
+   */
+  push(event: Event): boolean {
+    if (this.isOver) return true
+    if (!this.#fits(event)) return false
+    const number = ++this.#lastNumber
+    const message: Message = [Tell.event, this.#handle, number, event.code, ...event.content]
+    this.#kept.set(number, { message, event })
+    this.#keep(event, 1)
+    this.sendNext()
+    return true
+  }
+
+  /** Sends the next event, or that there will be none, if there is room. Returns whether it did. */
   sendNext(): boolean {
     if (this.#isClosed) return false
     const next = this.#kept.get(this.#sentNumber + 1)
     if (next !== undefined) {
+      if (!this.#outlet.hasRoom(sizeOf(next.event))) return false
       this.#sentNumber++
       this.#outlet.send(next.message)
       return true
     }
-    if (this.#ended === undefined || this.#isEndSent) return false
+    if (this.#ended === undefined || this.#isEndSent || !this.#outlet.hasRoom(0)) return false
     this.#isEndSent = true
     this.#outlet.send(this.#ended)
     return true
   }
 
-  /** Resolves once the client has taken most of what was sent, or no more events are wanted. */
-  async room(): Promise<void> {
-    if (this.isOver || this.#hasRoom) return
-    await new Promise<void>((resolve) => {
-      this.#goOn = resolve
-    })
+  /** Resolves once the client has taken most of what was sent and there is room for an event, or no more events are wanted. */
+  async room(event?: Event): Promise<void> {
+    while (!this.isOver && !(this.#hasRoom && (event === undefined || this.#fits(event)))) {
+      if (event !== undefined) this.#limits.budget.waitToKeep(this)
+      await new Promise<void>((resolve) => {
+        this.#goOn = resolve
+      })
+    }
+  }
+
+  /** There may be room for an event. */
+  look(): void {
+    this.#goOn?.()
   }
 
   /** The client's consumer has taken the events up to this number. */
   credit(number: number): void {
-    for (const [each, { bytes }] of this.#kept) {
+    for (const [each, { event }] of this.#kept) {
       if (each > number) break
       this.#kept.delete(each)
-      this.#keptBytes -= bytes
+      this.#keep(event, -1)
     }
     this.#sentNumber = Math.max(this.#sentNumber, Math.min(number, this.#lastNumber))
     if (this.#hasRoom) this.#goOn?.()
@@ -146,24 +182,47 @@ export class Subscription {
     if (this.isOver) return
     this.#ended = [Tell.ended, this.#handle, this.#lastNumber, ...described(error)]
     this.#release()
-    if (this.#outlet.hasRoom) while (this.sendNext()) if (!this.#outlet.hasRoom) return
+    while (this.sendNext());
   }
 
   /** The client wants no more. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    for (const { event } of this.#kept.values()) this.#keep(event, -1)
     this.#kept.clear()
     this.#release()
+    const { budget, ownBytes } = this.#limits
+    budget.keep(-ownBytes)
   }
 
   get #hasRoom(): boolean {
-    return this.#keptBytes < Math.min(ENOUGH_BYTES, this.#maxKeptBytes)
+    return this.#keptBytes < Math.min(ENOUGH_BYTES, this.#limits.maxKeptBytes)
+  }
+
+  #fits({ ownBytes, shared, sharedBytes = 0 }: Event): boolean {
+    const { budget } = this.#limits
+    return shared === undefined
+      ? budget.hasRoomToKeep(ownBytes)
+      : shared.hasRoom(budget, sharedBytes, ownBytes)
+  }
+
+  /** Notes that an event is kept, or, with a sign of -1, that it is not any more. */
+  #keep(event: Event, sign: 1 | -1): void {
+    const { budget } = this.#limits
+    this.#keptBytes += sign * sizeOf(event)
+    budget.keep(sign * event.ownBytes)
+    event.shared?.keep(budget, sign * (event.sharedBytes ?? 0))
   }
 
   #release(): void {
     this.#stop?.()
     this.#stop = undefined
+    this.#limits.budget.leave(this)
     this.#goOn?.()
   }
+}
+
+function sizeOf({ ownBytes, sharedBytes = 0 }: Event): number {
+  return ownBytes + sharedBytes
 }

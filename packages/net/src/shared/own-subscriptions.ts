@@ -4,6 +4,7 @@ import type { Resource } from '../client/link.js'
 import type { Publisher } from '../client/subscription.js'
 import type { Message } from '../protocol/frame.js'
 import { Ask, PartReader, Tell } from '../protocol/messages.js'
+import { Budget } from '../server/budget.js'
 import { intervalOf } from '../server/key-range.js'
 import { defaultLimits } from '../server/options.js'
 import { Subscription } from '../server/subscription.js'
@@ -47,8 +48,13 @@ export class OwnSubscriptions implements Publisher {
 
     parts.optionalString('feed')
     const source = writesWithin(this.#writes, [intervalOf(parts.range('range'))])
-    const outlet = { hasRoom: true, send: (event: Message) => deliver(event, open.resource) }
-    open.subscription = new Subscription(handle, source, outlet, defaultLimits.unsentEventBytes)
+    const outlet = { hasRoom: () => true, send: (event: Message) => deliver(event, open.resource) }
+    open.subscription = new Subscription(handle, source, outlet, {
+      maxKeptBytes: defaultLimits.unsentEventBytes,
+      // The program's own.
+      budget: new Budget(Number.POSITIVE_INFINITY),
+      ownBytes: 0
+    })
     open.subscription.begin()
   }
 

@@ -7,7 +7,7 @@ import type { Backend, BackendSnapshot, Bytes, Operations, RangeDeletion } from 
 import { copyOf } from '../protocol/bytes.js'
 import { wireRange } from '../protocol/messages.js'
 import { intervalOf } from '../server/key-range.js'
-import type { WriteListener, WriteSource } from '../server/watching.js'
+import { sharedBytesOf, type WriteListener, type WriteSource } from '../server/watching.js'
 
 type Telling = (listener: WriteListener) => void
 
@@ -36,7 +36,8 @@ export class ToldWrites implements WriteSource {
     const writing = this.#backend.write(operations, sync)
     if (this.#listeners.size === 0) return writing
     const written = operations.map((part) => (part === null ? null : copyOf(part)))
-    return this.#told(writing, (listener) => listener.written(written))
+    const shared = sharedBytesOf(written)
+    return this.#told(writing, (listener) => listener.written(written, shared))
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {

@@ -4,6 +4,8 @@
 export interface TransportHandlers {
   /** Bytes have arrived. They belong to the handler. */
   data(bytes: Uint8Array): void
+  /** More is there than was handed over. Called only by transports that hold parts of what comes. */
+  receiving?(): void
   /** Less than the limit is buffered again. */
   drain(): void
   /** The connection is closed, for the last time. */
@@ -15,6 +17,8 @@ export interface Transport {
   readonly peer: string
   /** How many written bytes have not been handed to the operating system. */
   readonly bufferedBytes: number
+  /** How much has come and was not handed over, if this transport holds parts of what comes. */
+  readonly receivingBytes?: number
   /** Begins to hear of events. Called once, in the turn of the event loop in which the transport was made. */
   attach(handlers: TransportHandlers): void
   write(bytes: Uint8Array): void

@@ -21,8 +21,7 @@ export interface WebSocketLike {
 
 /** The socket below a WebSocket of `ws`. */
 export interface SocketBelow {
-  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown
-  off(event: 'data', listener: (bytes: Uint8Array) => void): unknown
+  prependListener(event: 'data', listener: (bytes: Uint8Array) => void): unknown
 }
 
 /** What WebSocket may add to a greeting. */
@@ -54,23 +53,28 @@ export class WebSocketTransport implements Transport {
   #isClosed = false
   #looking: ReturnType<typeof setTimeout> | undefined
   #cause: Error | undefined
-  readonly #below: SocketBelow | undefined
-  #earlyBytes = 0
+  #earlyBytes: number | undefined = 0
+  #receiving: (() => void) | undefined
+  receivingBytes = 0
 
-  /** @param below - Bounds what the peer may send before it is welcome: `ws` holds a message until all of it is there. */
+  /** @param below - Tells how much of a message has come: `ws` holds it until all of it is there. */
   constructor(socket: WebSocketLike, peer: string, below?: SocketBelow) {
     this.#socket = socket
     this.peer = peer
-    this.#below = below
     socket.binaryType = 'arraybuffer'
-    below?.on('data', this.#countEarly)
+    // Before `ws` itself, which may hand over a message that is complete now.
+    below?.prependListener('data', this.#count)
   }
 
   welcomed(): void {
-    this.#below?.off('data', this.#countEarly)
+    this.#earlyBytes = undefined
   }
 
-  readonly #countEarly = ({ length }: Uint8Array): void => {
+  /** Counts what has come. After a message there is at most the rest of a chunk, which is not counted. */
+  readonly #count = ({ length }: Uint8Array): void => {
+    this.receivingBytes += length
+    this.#receiving?.()
+    if (this.#earlyBytes === undefined) return
     this.#earlyBytes += length
     if (this.#earlyBytes <= MAX_HELLO_BYTES + FRAMING_BYTES) return
     this.#cause ??= netError('NET_LIMIT', 'The client sends much before it says who it is')
@@ -81,10 +85,12 @@ export class WebSocketTransport implements Transport {
     return this.#socket.bufferedAmount
   }
 
-  attach({ data, drain, close }: TransportHandlers): void {
+  attach({ data, receiving, drain, close }: TransportHandlers): void {
     this.#drain = drain
+    this.#receiving = receiving
     this.#close = () => close(this.#cause)
     this.#socket.addEventListener('message', ({ data: received }: MessageLike) => {
+      this.receivingBytes = 0
       // Text is no part of the protocol; as a frame of no bytes it ends the connection.
       if (!this.#isClosed) data(received instanceof ArrayBuffer ? bytesOf(received) : new Uint8Array(4))
     })

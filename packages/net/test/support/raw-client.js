@@ -1,6 +1,7 @@
 // A client that speaks the protocol by hand, and breaks its rules if a test wants that.
 
 import { connect } from 'node:net'
+import { WebSocket } from 'ws'
 import { FrameReader, packFrame } from '../../dist/protocol/frame.js'
 import { PROTOCOL_VERSION } from '../../dist/protocol/limits.js'
 import { Ask, Tell } from '../../dist/protocol/messages.js'
@@ -24,6 +25,7 @@ class RawClient {
   connected
   /** Resolves once the connection is closed. */
   closed
+  /** What is below: a socket, or what is as much of one as tests need. */
   socket
   #reader = new FrameReader(2 ** 31)
   #messages = []
@@ -32,11 +34,7 @@ class RawClient {
   #number = 1
 
   constructor(address) {
-    this.socket = connect(
-      address.startsWith('unix:')
-        ? { path: address.slice('unix:'.length) }
-        : { host: new URL(address).hostname, port: Number(new URL(address).port) }
-    )
+    this.socket = /^wss?:/.test(address) ? new WebSocketAsSocket(address) : socketTo(address)
     this.connected = new Promise((resolve, reject) => {
       this.socket.once('connect', resolve)
       this.socket.once('error', reject)
@@ -92,5 +90,62 @@ class RawClient {
       if (index < 0) this.#messages.push(message)
       else this.#waiting.splice(index, 1)[0].resolve(message)
     }
+  }
+}
+
+function socketTo(address) {
+  return connect(
+    address.startsWith('unix:')
+      ? { path: address.slice('unix:'.length) }
+      : { host: new URL(address).hostname, port: Number(new URL(address).port) }
+  )
+}
+
+/** A WebSocket with the methods and events of a socket. */
+class WebSocketAsSocket {
+  webSocket
+  destroyed = false
+
+  constructor(address) {
+    this.webSocket = new WebSocket(address, { perMessageDeflate: false })
+    this.once('close', () => {
+      this.destroyed = true
+    })
+  }
+
+  on(event, listener) {
+    this.webSocket.on(event === 'connect' ? 'open' : event === 'data' ? 'message' : event, listener)
+    return this
+  }
+
+  once(event, listener) {
+    this.webSocket.once(event === 'connect' ? 'open' : event, listener)
+    return this
+  }
+
+  /** What is below the WebSocket. */
+  get below() {
+    return this.webSocket._socket
+  }
+
+  write(bytes) {
+    if (this.webSocket.readyState === WebSocket.OPEN) this.webSocket.send(bytes)
+  }
+
+  pause() {
+    this.webSocket.pause()
+  }
+
+  resume() {
+    this.webSocket.resume()
+  }
+
+  end() {
+    this.webSocket.close()
+  }
+
+  destroy() {
+    this.destroyed = true
+    this.webSocket.terminate()
   }
 }
