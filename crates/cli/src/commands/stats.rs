@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use terrace_engine::{Db, TableInfo, limits::LEVEL_COUNT};
+use terrace_engine::{Db, Stats as DbStats, TableInfo, limits::LEVEL_COUNT};
 use terrace_format::file_name::{self, FileKind};
 
 use super::Failure;
@@ -103,94 +103,16 @@ pub(super) fn table_bytes(db: &Db) -> Result<u64, Failure> {
 impl What {
     /// Prints the statistics of `db`.
     pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let tables = db.tables()?;
-        let mut levels = [Level::default(); LEVEL_COUNT];
-        for table in &tables {
-            let level = &mut levels[table.level];
-            level.tables += 1;
-            level.size_bytes += table.size_bytes;
-            match table.counts {
-                Some(counts) => {
-                    level.entries += counts.entries;
-                    level.deletions += counts.deletions;
-                }
-                None => level.uncounted += 1,
-            }
-        }
-        let sizes = Sizes::of_directory(db.path())?;
-        let owner = owner::of_directory(db.path());
-        let stats = db.stats();
+        let report = Report::of(db)?;
         if self.json {
-            let levels = levels.iter().map(|level| {
-                Json::Object(vec![
-                    ("tables", level.tables.into()),
-                    ("size_bytes", level.size_bytes.into()),
-                    ("entries", (level.uncounted == 0).then_some(level.entries).into()),
-                    ("deletions", (level.uncounted == 0).then_some(level.deletions).into()),
-                ])
-            });
-            let mut members = vec![
-                ("directory", Json::from(db.path().to_string_lossy().into_owned())),
-                ("comparator", db.options().comparator.name_text().into_owned().into()),
-                ("owner", (owner != Holder::Nobody).then(|| owner.to_string()).into()),
-                ("size_bytes", sizes.total_bytes().into()),
-                ("table_bytes", sizes.tables.1.into()),
-                ("log_bytes", sizes.logs.1.into()),
-                ("memtable_bytes", stats.memtable_bytes.into()),
-                ("last_sequence", stats.last_sequence.into()),
-                ("levels", Json::Array(levels.collect())),
-                left_out_member(db),
-            ];
-            if self.tables {
-                members.push(("tables", Json::Array(tables.iter().map(table_json).collect())));
-            }
-            writeln!(out, "{}", Json::Object(members))?;
+            writeln!(out, "{}", report.json(self.tables))?;
             return Ok(Answer::Yes);
         }
-        writeln!(out, "order of keys    {}", db.options().comparator.name_text())?;
-        writeln!(out, "in use by        {owner}")?;
-        writeln!(out, "last write       sequence {}", stats.last_sequence)?;
-        writeln!(out, "size on disk     {}", shown_bytes(sizes.total_bytes()))?;
-        for (name, (count, bytes)) in
-            [("tables", sizes.tables), ("logs", sizes.logs), ("other files", sizes.other)]
-        {
-            writeln!(out, "  {name:14} {} in {count}", shown_bytes(bytes))?;
-        }
-        let live = (tables.len() as u64, tables.iter().map(|table| table.size_bytes).sum());
-        let unused = (sizes.tables.0.saturating_sub(live.0), sizes.tables.1.saturating_sub(live.1));
-        if unused.0 > 0 {
-            writeln!(
-                out,
-                "  not in use     {} in {}: removed by the next open for writing",
-                shown_bytes(unused.1),
-                plural(unused.0, "table")
-            )?;
-        }
-        writeln!(out, "logs in memory   {}", shown_bytes(stats.memtable_bytes as u64))?;
-        if !tables.is_empty() {
-            writeln!(
-                out,
-                "\n{:>5} {:>7} {:>12} {:>12} {:>12}",
-                "level", "tables", "size", "entries", "deletions"
-            )?;
-        }
-        for (number, level) in levels.iter().enumerate().filter(|(_, level)| level.tables > 0) {
-            let known = |count: u64| match level.uncounted {
-                0 => count.to_string(),
-                _ => "not counted".to_owned(),
-            };
-            writeln!(
-                out,
-                "{number:>5} {:>7} {:>12} {:>12} {:>12}",
-                level.tables,
-                shown_bytes(level.size_bytes),
-                known(level.entries),
-                known(level.deletions)
-            )?;
-        }
+        report.print_summary(out)?;
+        report.print_levels(out)?;
         if self.tables {
             writeln!(out)?;
-            tables.iter().try_for_each(|table| self.print_table(out, table))?;
+            report.tables.iter().try_for_each(|table| self.print_table(out, table))?;
         }
         Ok(Answer::Yes)
     }
@@ -207,6 +129,125 @@ impl What {
             self.formats.key_text(&table.largest, KEY_BYTES)
         )
     }
+}
+
+/// What there is to say of a database.
+struct Report<'a> {
+    db: &'a Db,
+    tables: Vec<TableInfo>,
+    levels: [Level; LEVEL_COUNT],
+    sizes: Sizes,
+    owner: Holder,
+    stats: DbStats,
+}
+
+impl<'a> Report<'a> {
+    fn of(db: &'a Db) -> Result<Self, Failure> {
+        let tables = db.tables()?;
+        Ok(Self {
+            db,
+            levels: levels_of(&tables),
+            tables,
+            sizes: Sizes::of_directory(db.path())?,
+            owner: owner::of_directory(db.path()),
+            stats: db.stats(),
+        })
+    }
+
+    fn json(&self, with_tables: bool) -> Json {
+        let Self { db, sizes, stats, .. } = self;
+        let mut members = vec![
+            ("directory", Json::from(db.path().to_string_lossy().into_owned())),
+            ("comparator", db.options().comparator.name_text().into_owned().into()),
+            ("owner", (self.owner != Holder::Nobody).then(|| self.owner.to_string()).into()),
+            ("size_bytes", sizes.total_bytes().into()),
+            ("table_bytes", sizes.tables.1.into()),
+            ("log_bytes", sizes.logs.1.into()),
+            ("memtable_bytes", stats.memtable_bytes.into()),
+            ("last_sequence", stats.last_sequence.into()),
+            ("levels", Json::Array(self.levels.iter().map(level_json).collect())),
+            left_out_member(db),
+        ];
+        if with_tables {
+            members.push(("tables", Json::Array(self.tables.iter().map(table_json).collect())));
+        }
+        Json::Object(members)
+    }
+
+    fn print_summary(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let Self { db, sizes, stats, .. } = self;
+        writeln!(out, "order of keys    {}", db.options().comparator.name_text())?;
+        writeln!(out, "in use by        {}", self.owner)?;
+        writeln!(out, "last write       sequence {}", stats.last_sequence)?;
+        writeln!(out, "size on disk     {}", shown_bytes(sizes.total_bytes()))?;
+        for (name, (count, bytes)) in
+            [("tables", sizes.tables), ("logs", sizes.logs), ("other files", sizes.other)]
+        {
+            writeln!(out, "  {name:14} {} in {count}", shown_bytes(bytes))?;
+        }
+        let live = (self.tables.len() as u64, self.tables.iter().map(|table| table.size_bytes).sum());
+        let unused = (sizes.tables.0.saturating_sub(live.0), sizes.tables.1.saturating_sub(live.1));
+        if unused.0 > 0 {
+            writeln!(
+                out,
+                "  not in use     {} in {}: removed by the next open for writing",
+                shown_bytes(unused.1),
+                plural(unused.0, "table")
+            )?;
+        }
+        writeln!(out, "logs in memory   {}", shown_bytes(stats.memtable_bytes as u64))
+    }
+
+    fn print_levels(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        if !self.tables.is_empty() {
+            writeln!(
+                out,
+                "\n{:>5} {:>7} {:>12} {:>12} {:>12}",
+                "level", "tables", "size", "entries", "deletions"
+            )?;
+        }
+        for (number, level) in self.levels.iter().enumerate().filter(|(_, level)| level.tables > 0) {
+            let known = |count: u64| match level.uncounted {
+                0 => count.to_string(),
+                _ => "not counted".to_owned(),
+            };
+            writeln!(
+                out,
+                "{number:>5} {:>7} {:>12} {:>12} {:>12}",
+                level.tables,
+                shown_bytes(level.size_bytes),
+                known(level.entries),
+                known(level.deletions)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn levels_of(tables: &[TableInfo]) -> [Level; LEVEL_COUNT] {
+    let mut levels = [Level::default(); LEVEL_COUNT];
+    for table in tables {
+        let level = &mut levels[table.level];
+        level.tables += 1;
+        level.size_bytes += table.size_bytes;
+        match table.counts {
+            Some(counts) => {
+                level.entries += counts.entries;
+                level.deletions += counts.deletions;
+            }
+            None => level.uncounted += 1,
+        }
+    }
+    levels
+}
+
+fn level_json(level: &Level) -> Json {
+    Json::Object(vec![
+        ("tables", level.tables.into()),
+        ("size_bytes", level.size_bytes.into()),
+        ("entries", (level.uncounted == 0).then_some(level.entries).into()),
+        ("deletions", (level.uncounted == 0).then_some(level.deletions).into()),
+    ])
 }
 
 fn table_json(table: &TableInfo) -> Json {
