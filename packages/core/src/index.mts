@@ -13,13 +13,13 @@ export {
   ForwardingBackend,
   GroupedWrites,
   Handles,
+  PackedBuffer,
   PagedCursor,
   PendingCalls,
-  Pieces,
   Redaction,
   RemoteSnapshot,
   redactedUrl,
   StoredRanges,
   Sublevel,
-  turn
+  yieldToEventLoop
 } from './index.js'

@@ -21,6 +21,7 @@ export type {
   RangeDeletion
 } from './backend.js'
 export { type CodedError, type CoreErrorCode, codedError } from './errors.js'
+export { yieldToEventLoop } from './event-loop.js'
 export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './hooks/prewrite.js'
 export { BarrierQueue } from './kit/barrier-queue.js'
 export { ForwardingBackend } from './kit/forwarding-backend.js'
@@ -57,7 +58,7 @@ export type {
   WatchedWrites,
   WatchOptions
 } from './level/watch.js'
-export { Pieces } from './read/pieces.js'
+export { PackedBuffer } from './read/packed-buffer.js'
 export type { Snapshot } from './read/snapshot.js'
 export { Redaction, redactedUrl, type Shown } from './redaction.js'
 export { Handles, type RemoteState } from './remote/handles.js'
@@ -67,6 +68,5 @@ export { type Fate, type LossErrors, type PendingCall, PendingCalls } from './re
 export { RemoteSnapshot } from './remote/remote-snapshot.js'
 export type { Hooks, PrewriteHook } from './sublevel/key-space.js'
 export { Sublevel, type SublevelOptions } from './sublevel/sublevel.js'
-export { turn } from './turn.js'
 export { ChainedBatch, type ChainedBatchWriteOptions } from './write/chained-batch.js'
-export { assertOpen } from './write/space-writes.js'
+export { assertOpen } from './write/write-api.js'

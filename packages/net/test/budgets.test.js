@@ -401,7 +401,7 @@ test(`bytes that sessions share are charged once at each level, and never less t
     const server = new Budget(Number.POSITIVE_INFINITY)
     const users = [server, new Budget(1e9, server), new Budget(1e9, server)]
     const sessions = users.flatMap((user) => [new Budget(1e9, user), new Budget(1e9, user)])
-    // Pieces of a write, of which each holder has some.
+    // PackedBuffer of a write, of which each holder has some.
     const pieces = Array.from({ length: 6 }, () => 1 + random.below(100))
     const sum = (some) => [...some].reduce((all, piece) => all + pieces[piece], 0)
     const shared = new SharedBytes(sum(pieces.keys()))

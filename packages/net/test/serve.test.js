@@ -23,7 +23,7 @@ import { NetLevel } from 'terrace-net'
 import { isShort, someOf } from '../../../tests/support/form.mjs'
 import { hasSocketFile, socketIn } from '../../../tests/support/sockets.mjs'
 import { HANG_MS } from '../../../tests/support/waiting.mjs'
-import { meetingPlace } from '../dist/transport/meeting-place.js'
+import { sharedAddress } from '../dist/transport/socket-path.js'
 import { directory, program, run, start } from './support/program.js'
 
 const bounded = { timeout: HANG_MS }
@@ -70,7 +70,7 @@ test(
     const [address] = await serving.ready()
     assert.equal(serving.output.out, `listening ${address}\n`)
     const socket = join(location, 'terrace.sock')
-    assert.equal(address, hasSocketFile ? `unix:${socket}` : meetingPlace(location))
+    assert.equal(address, hasSocketFile ? `unix:${socket}` : sharedAddress(location))
     if (hasSocketFile) assert.equal(statSync(socket).mode & 0o777, 0o600)
 
     const db = client(t, address)

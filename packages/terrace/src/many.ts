@@ -1,6 +1,6 @@
 /** Many keys or operations in one call of the addon, and the results. */
 
-import { type Bytes, Pieces } from 'terrace-core'
+import { type Bytes, PackedBuffer } from 'terrace-core'
 import type { NativeBatch } from './binding.js'
 import { binding } from './load-binding.js'
 import type { FoundMany } from './native.js'
@@ -11,7 +11,7 @@ export const MAX_SPREAD = 2048
 
 /** The values that {@link Binding.getMany} found. They take the place of its result in the same array. */
 export function valuesOf(found: FoundMany): Array<Bytes | undefined> {
-  const pieces = new Pieces(found.shift() as Buffer | undefined)
+  const pieces = new PackedBuffer(found.shift() as Buffer | undefined)
   const values = found as unknown as Array<Bytes | number | undefined>
 
   for (let i = 0; i < values.length; i++) {

@@ -16,7 +16,7 @@ import { someOf } from '../../../tests/support/form.mjs'
 import { FrameReader, packFrame } from '../../net/dist/protocol/frame.js'
 import { Tell } from '../../net/dist/protocol/messages.js'
 import { identityOf } from '../../net/dist/transport/identity.js'
-import { meetingPlace } from '../../net/dist/transport/meeting-place.js'
+import { sharedAddress } from '../../net/dist/transport/socket-path.js'
 import { belongingsOf, newLevel, temporaryDirectory } from './support/databases.js'
 import { RemoteLevel } from './support/remote-level.js'
 
@@ -40,7 +40,7 @@ async function server(t, location, servedOf, options) {
   await db.open()
   const serving = createServer(await servedOf(db), options)
   belongingsOf(t).databases.push({ close: () => serving.close() })
-  await serving.listen(meetingPlace(location))
+  await serving.listen(sharedAddress(location))
 }
 
 /** A server that welcomes everybody with what `makeMap()` returns. */
@@ -56,7 +56,7 @@ async function welcoming(t, location, makeMap) {
         socket.write(packFrame([Tell.welcome, Buffer.alloc(16), false, makeMap()]))
     })
   })
-  serving.listen(meetingPlace(location).slice('unix:'.length))
+  serving.listen(sharedAddress(location).slice('unix:'.length))
   await once(serving, 'listening')
   belongingsOf(t).databases.push({ close: () => serving.close() })
 }
@@ -217,7 +217,7 @@ test('a server offers what only the owner can do on its local socket alone', asy
     [{ methods }, ['mine', 'mine']]
   ]) {
     const serving = createServer(db, given)
-    const local = isWindows ? meetingPlace(location) : `unix:${join(dirname(location), 's')}`
+    const local = isWindows ? sharedAddress(location) : `unix:${join(dirname(location), 's')}`
     const clients = [await serving.listen(local), await serving.listen('tcp://127.0.0.1:0')].map(
       (address) => new NetLevel(address)
     )

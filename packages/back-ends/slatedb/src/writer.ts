@@ -19,7 +19,7 @@ const LOG_FILES = 100
 const MANY_FILES = 20
 
 /** How a writer works. */
-export interface Manner {
+export interface WriteMode {
   readonly acknowledgesInMemory: boolean
   /** See {@link Flusher}. */
   readonly flushIntervalMs: number
@@ -69,16 +69,16 @@ export class Writer {
   /** The writes that were called last: of those with `sync` or not, all earlier ones settle no later. */
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(db: NativeDb, binding: Binding, calls: Calls, manner: Manner) {
+  constructor(db: NativeDb, binding: Binding, calls: Calls, mode: WriteMode) {
     this.db = db
     this.#calls = calls
-    this.#acknowledgesInMemory = manner.acknowledgesInMemory
-    this.#logFiles = manner.logFiles < MANY_FILES ? manner.logFiles : LOG_FILES
+    this.#acknowledgesInMemory = mode.acknowledgesInMemory
+    this.#logFiles = mode.logFiles < MANY_FILES ? mode.logFiles : LOG_FILES
     this.#queue = new WriteQueue({
       newBatch: () => new binding.WriteBatch(),
       accept: (batch) => db.write_with_options(batch, { await_durable: false })
     })
-    this.#flusher = new Flusher(() => this.#flush(), manner.flushIntervalMs)
+    this.#flusher = new Flusher(() => this.#flush(), mode.flushIntervalMs)
   }
 
   write(operations: Operations, sync: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import { codedError } from '../errors.js'
 import type { Database, HookedSpace } from '../level/database.js'
 import type { Store } from '../level/store.js'
 import { spacesAround } from '../sublevel/namespace.js'
-import { CarriedOperation, type PublicOperation } from '../write/carried-operation.js'
+import { HookedOperation, type PublicOperation } from '../write/hooked-operation.js'
 import { OperationList } from '../write/operation-list.js'
 import { type Adder, HookCall } from './hook-call.js'
 import type { HookReads, Steps } from './hook-reads.js'
@@ -18,7 +18,7 @@ const MAX_DEPTH = 8
 
 /** Operations that functions have added for the current one. */
 interface Additions {
-  readonly operations: CarriedOperation[]
+  readonly operations: HookedOperation[]
   readonly list: OperationList
 }
 
@@ -41,39 +41,39 @@ export class EveryWrite implements Adder {
   }
 
   /** Shows an operation to the functions, and then the operations that were added for it. */
-  take(given: CarriedOperation): void {
+  take(given: HookedOperation): void {
     this.#additions = null
-    let carried = given
-    for (const space of spacesAround(this.#store, given.target)) carried = this.#visit(space, carried)
+    let hooked = given
+    for (const space of spacesAround(this.#store, given.target)) hooked = this.#visit(space, hooked)
 
-    this.list.push(carried.rootKey, carried.value)
-    for (const listener of this.#listeners) listener.revise(carried)
+    this.list.push(hooked.rootKey, hooked.value)
+    for (const listener of this.#listeners) listener.revise(hooked)
 
     const additions = this.#additions as Additions | null
     if (additions !== null) for (const each of additions.operations) this.take(each)
   }
 
   /** Shows operations to functions that may have to wait for what they read; see {@link take}. */
-  *takeAllInSteps(reads: HookReads, given: readonly CarriedOperation[]): Steps {
+  *takeAllInSteps(reads: HookReads, given: readonly HookedOperation[]): Steps {
     for (const each of given) yield* this.takeInSteps(reads, each)
   }
 
   /** Like {@link take}, for functions that may have to wait for what they read. */
-  *takeInSteps(reads: HookReads, given: CarriedOperation): Steps {
+  *takeInSteps(reads: HookReads, given: HookedOperation): Steps {
     this.#additions = null
-    let carried = given
+    let hooked = given
     for (const { prefix, functions } of spacesAround(this.#store, given.target)) {
-      const { addedBy, depth } = carried.origin
+      const { addedBy, depth } = hooked.origin
       if (prefix === addedBy) continue
 
       for (const { run, owner } of functions) {
-        if (prefix !== carried.prefix) carried = carried.inTermsOf(owner)
-        yield* this.#callOf(prefix).runInSteps(reads, run, owner, carried, this.#method, depth + 1)
+        if (prefix !== hooked.prefix) hooked = hooked.inTermsOf(owner)
+        yield* this.#callOf(prefix).runInSteps(reads, run, owner, hooked, this.#method, depth + 1)
       }
     }
 
-    this.list.push(carried.rootKey, carried.value)
-    for (const listener of this.#listeners) listener.revise(carried)
+    this.list.push(hooked.rootKey, hooked.value)
+    for (const listener of this.#listeners) listener.revise(hooked)
 
     const additions = this.#additions as Additions | null
     if (additions !== null) for (const each of additions.operations) yield* this.takeInSteps(reads, each)
@@ -86,11 +86,11 @@ export class EveryWrite implements Adder {
   }
 
   /** Shows an operation to the functions of a key space. */
-  #visit({ prefix, functions }: HookedSpace, carried: CarriedOperation): CarriedOperation {
-    const { addedBy, depth } = carried.origin
-    if (prefix === addedBy) return carried
+  #visit({ prefix, functions }: HookedSpace, hooked: HookedOperation): HookedOperation {
+    const { addedBy, depth } = hooked.origin
+    if (prefix === addedBy) return hooked
 
-    let seen = carried
+    let seen = hooked
     for (const { run, owner } of functions) {
       if (prefix !== seen.prefix) seen = seen.inTermsOf(owner)
       this.#callOf(prefix).run(run, owner, seen, this.#method, depth + 1)
@@ -108,11 +108,11 @@ export class EveryWrite implements Adder {
     }
 
     const origin = { addedBy: owner.prefix ?? '', depth }
-    const carried = CarriedOperation.of(operation, owner, this.#store.root, origin)
-    for (const listener of this.#listeners) listener.noteAdded(carried)
+    const hooked = HookedOperation.of(operation, owner, this.#store.root, origin)
+    for (const listener of this.#listeners) listener.noteAdded(hooked)
     this.#additions ??= { operations: [], list: new OperationList() }
-    this.#additions.operations.push(carried)
-    this.#additions.list.push(carried.rootKey, carried.value)
+    this.#additions.operations.push(hooked)
+    this.#additions.list.push(hooked.rootKey, hooked.value)
   }
 
   get addedLength(): number {
@@ -121,8 +121,8 @@ export class EveryWrite implements Adder {
 
   truncateAdded(length: number): void {
     const dropped = this.#additions?.operations.splice(length) ?? []
-    for (const carried of dropped.reverse())
-      for (const listener of this.#listeners) listener.forgetAdded(carried)
+    for (const hooked of dropped.reverse())
+      for (const listener of this.#listeners) listener.forgetAdded(hooked)
     this.#additions?.list.truncate(length)
   }
 

@@ -2,7 +2,7 @@
 
 import { type CodedError, codedError } from '../errors.js'
 import type { Database } from '../level/database.js'
-import type { CarriedOperation, PublicOperation } from '../write/carried-operation.js'
+import type { HookedOperation, PublicOperation } from '../write/hooked-operation.js'
 import type { HookReads, Steps } from './hook-reads.js'
 import type { PrewriteBatch, PrewriteFunction } from './prewrite.js'
 
@@ -60,11 +60,11 @@ export class HookCall implements PrewriteBatch {
     reads: HookReads,
     run: PrewriteFunction,
     owner: Database,
-    carried: CarriedOperation,
+    hooked: HookedOperation,
     method: string,
     depth = 0
   ): Steps {
-    for (let calls = 1; !this.#runOnce(reads, run, owner, carried, method, depth); calls++) {
+    for (let calls = 1; !this.#runOnce(reads, run, owner, hooked, method, depth); calls++) {
       if (calls === MAX_CALLS) {
         const cause = codedError('LEVEL_HOOK_RECURSION', `A function asks for ${MAX_CALLS} values one by one`)
         throw hookError(method, cause)
@@ -78,17 +78,17 @@ export class HookCall implements PrewriteBatch {
     reads: HookReads,
     run: PrewriteFunction,
     owner: Database,
-    carried: CarriedOperation,
+    hooked: HookedOperation,
     method: string,
     depth: number
   ): boolean {
     const { addedLength } = this.#adder
-    const saved = carried.saved()
+    const saved = hooked.saved()
     this.#reads = reads
     reads.isWaiting = false
 
     try {
-      this.run(run, owner, carried, method, depth)
+      this.run(run, owner, hooked, method, depth)
     } catch (error) {
       if (!reads.isWaiting) throw error
     } finally {
@@ -97,21 +97,21 @@ export class HookCall implements PrewriteBatch {
 
     if (!reads.isWaiting) return true
     this.#adder.truncateAdded(addedLength)
-    carried.restore(saved)
+    hooked.restore(saved)
     return false
   }
 
   /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR, or because of its own operation. */
-  run(run: PrewriteFunction, owner: Database, carried: CarriedOperation, method: string, depth = 0): void {
+  run(run: PrewriteFunction, owner: Database, hooked: HookedOperation, method: string, depth = 0): void {
     this.#owner = owner
     this.#depth = depth
 
     try {
-      const result = run(carried.operation, this) as unknown
+      const result = run(hooked.operation, this) as unknown
       if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') refusePromise(result)
-      carried.normalize()
+      hooked.normalize()
     } catch (cause) {
-      throw ownError(carried, cause) ?? hookError(method, cause)
+      throw ownError(hooked, cause) ?? hookError(method, cause)
     } finally {
       this.#owner = null
     }
@@ -122,11 +122,11 @@ export class HookCall implements PrewriteBatch {
  * The error of an operation whose key or value cannot be stored, which a function that encodes them meets first. The write is refused in the
  * same way as without that function.
  */
-function ownError(carried: CarriedOperation, cause: unknown): unknown {
+function ownError(hooked: HookedOperation, cause: unknown): unknown {
   const code = (cause as Partial<CodedError> | null | undefined)?.code
   if (code !== 'LEVEL_INVALID_KEY' && code !== 'LEVEL_INVALID_VALUE') return undefined
   try {
-    carried.encode()
+    hooked.encode()
     return undefined
   } catch (error) {
     return error

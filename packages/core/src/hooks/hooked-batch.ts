@@ -2,7 +2,7 @@
 
 import type { Bytes } from '../backend.js'
 import type { Namespace } from '../sublevel/namespace.js'
-import { CarriedOperation, keepBytes, type PublicOperation } from '../write/carried-operation.js'
+import { HookedOperation, keepBytes, type PublicOperation } from '../write/hooked-operation.js'
 import type { Task } from '../write/write-queue.js'
 import type { HookReads } from './hook-reads.js'
 import { HookedWrites } from './hooked-writes.js'
@@ -30,8 +30,8 @@ export class HookedBatch {
   add(method: string, operation: PublicOperation): void {
     const { owner, store } = this.#namespace
     keepBytes(operation)
-    const carried = CarriedOperation.of(operation, owner, store.root)
-    store.queue.run(this.#stage, () => this.#stage.take(carried, method))
+    const hooked = HookedOperation.of(operation, owner, store.root)
+    store.queue.run(this.#stage, () => this.#stage.take(hooked, method))
   }
 
   clear(): void {

@@ -5,7 +5,7 @@
 
 import type { Bytes } from '../backend.js'
 import type { Namespace } from '../sublevel/namespace.js'
-import { CarriedOperation, type PublicOperation } from '../write/carried-operation.js'
+import { HookedOperation, type PublicOperation } from '../write/hooked-operation.js'
 import { OperationList } from '../write/operation-list.js'
 import type { Overlay, Writes } from '../write/write-call.js'
 import { EveryWrite } from './every-write.js'
@@ -21,7 +21,7 @@ export interface HookedCall {
   readonly method: string
   /** The objects that see the call, as they were when it was made. */
   readonly watchers: readonly Watcher[]
-  readonly operations: ReadonlyArray<PublicOperation | CarriedOperation>
+  readonly operations: ReadonlyArray<PublicOperation | HookedOperation>
 }
 
 const noListeners: readonly WriteListener[] = Object.freeze([])
@@ -58,7 +58,7 @@ export class HookedWrites implements Writes {
     const { namespace, method, watchers, operations: given } = this.#call
     const { keySpaces } = namespace.store
     let stage: Stage | null = null
-    let operations: readonly CarriedOperation[] | null = null
+    let operations: readonly HookedOperation[] | null = null
 
     for (const watcher of watchers) {
       stage = new Stage(watcher)
@@ -88,7 +88,7 @@ export class HookedWrites implements Writes {
   *takeInSteps(reads: HookReads): Steps {
     const { namespace, method, watchers, operations: given } = this.#call
     let stage: Stage | null = null
-    let operations: readonly CarriedOperation[] | null = null
+    let operations: readonly HookedOperation[] | null = null
 
     for (const watcher of watchers) {
       stage = new Stage(watcher)
@@ -117,15 +117,13 @@ export class HookedWrites implements Writes {
     this.#list = everyWrite.list
   }
 
-  #allChecked(): CarriedOperation[] {
+  #allChecked(): HookedOperation[] {
     return this.#call.operations.map((operation) => this.#checked(operation))
   }
 
-  #checked(operation: PublicOperation | CarriedOperation): CarriedOperation {
+  #checked(operation: PublicOperation | HookedOperation): HookedOperation {
     const { owner, store } = this.#call.namespace
-    return operation instanceof CarriedOperation
-      ? operation
-      : CarriedOperation.of(operation, owner, store.root)
+    return operation instanceof HookedOperation ? operation : HookedOperation.of(operation, owner, store.root)
   }
 
   find(identity: string): Bytes | null | undefined {

@@ -3,7 +3,7 @@
 import type { Database } from '../level/database.js'
 import type { Store } from '../level/store.js'
 import { spacesAround } from '../sublevel/namespace.js'
-import type { CarriedOperation } from '../write/carried-operation.js'
+import type { HookedOperation } from '../write/hooked-operation.js'
 import type { Ask } from './hook-reads.js'
 
 /**
@@ -12,15 +12,15 @@ import type { Ask } from './hook-reads.js'
  * @param target - The object that the operation is on.
  * @param make - Makes the operation. It is called only if a function asks for anything.
  */
-export function asksFor(store: Store, target: Database, make: () => CarriedOperation): Ask[] {
+export function asksFor(store: Store, target: Database, make: () => HookedOperation): Ask[] {
   const asks: Ask[] = []
 
   for (const { prefix, functions } of spacesAround(store, target)) {
     for (const { prepare, owner } of functions) {
       if (prepare === undefined) continue
       asks.push(() => {
-        const carried = make()
-        prepare((prefix === carried.prefix ? carried : carried.inTermsOf(owner)).saved())
+        const hooked = make()
+        prepare((prefix === hooked.prefix ? hooked : hooked.inTermsOf(owner)).saved())
       })
     }
   }

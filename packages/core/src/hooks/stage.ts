@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '../level/database.js'
-import { CarriedOperation, type PublicOperation } from '../write/carried-operation.js'
+import { HookedOperation, type PublicOperation } from '../write/hooked-operation.js'
 import { OperationList } from '../write/operation-list.js'
 import { type Adder, HookCall } from './hook-call.js'
 import type { HookReads, Steps } from './hook-reads.js'
@@ -14,10 +14,10 @@ import { WriteListener } from './write-listeners.js'
 export class Stage implements Adder {
   readonly #watcher: Watcher
   readonly #call = new HookCall(this)
-  readonly #arrived: CarriedOperation[] = []
+  readonly #arrived: HookedOperation[] = []
   readonly #arrivedList = new OperationList()
   /** The operations that functions have added. The lists hold the same operations as keys and values, as they will be written. */
-  readonly #added: CarriedOperation[] = []
+  readonly #added: HookedOperation[] = []
   #addedList: OperationList | null = null
 
   constructor(watcher: Watcher) {
@@ -29,7 +29,7 @@ export class Stage implements Adder {
   }
 
   /** All operations, in the order in which they will be written. */
-  get operations(): CarriedOperation[] {
+  get operations(): HookedOperation[] {
     return this.#added.length === 0 ? this.#arrived : this.#arrived.concat(this.#added)
   }
 
@@ -44,14 +44,14 @@ export class Stage implements Adder {
    *
    * @param method - The name of the called method, for errors.
    */
-  take(operation: CarriedOperation, method: string): void {
+  take(operation: HookedOperation, method: string): void {
     const { namespace, functions } = this.#watcher
-    const carried = this.#forwarded(operation)
+    const hooked = this.#forwarded(operation)
     const { length } = this.#added
 
     try {
-      for (const run of functions) this.#call.run(run, namespace.owner, carried, method)
-      this.#push(carried)
+      for (const run of functions) this.#call.run(run, namespace.owner, hooked, method)
+      this.#push(hooked)
     } catch (error) {
       this.truncateAdded(length)
       throw error
@@ -59,29 +59,29 @@ export class Stage implements Adder {
   }
 
   /** Like {@link take}, for functions that may have to wait for what they read. If one throws, the stage is of no use. */
-  *takeInSteps(reads: HookReads, operation: CarriedOperation, method: string): Steps {
+  *takeInSteps(reads: HookReads, operation: HookedOperation, method: string): Steps {
     const { namespace, functions } = this.#watcher
-    const carried = this.#forwarded(operation)
-    for (const run of functions) yield* this.#call.runInSteps(reads, run, namespace.owner, carried, method)
-    this.#push(carried)
+    const hooked = this.#forwarded(operation)
+    for (const run of functions) yield* this.#call.runInSteps(reads, run, namespace.owner, hooked, method)
+    this.#push(hooked)
   }
 
-  #forwarded(operation: CarriedOperation): CarriedOperation {
+  #forwarded(operation: HookedOperation): HookedOperation {
     const { namespace, below } = this.#watcher
     return below === null ? operation : operation.forwarded(namespace.owner, below)
   }
 
-  #push(carried: CarriedOperation): void {
-    this.#arrivedList.push(carried.rootKey, carried.value)
-    this.#arrived.push(carried)
+  #push(hooked: HookedOperation): void {
+    this.#arrivedList.push(hooked.rootKey, hooked.value)
+    this.#arrived.push(hooked)
   }
 
   /** Takes an operation that a function adds. */
   add(operation: PublicOperation, owner: Database): void {
-    const carried = CarriedOperation.of(operation, owner, this.#watcher.namespace.store.root)
+    const hooked = HookedOperation.of(operation, owner, this.#watcher.namespace.store.root)
     this.#addedList ??= new OperationList()
-    this.#addedList.push(carried.rootKey, carried.value)
-    this.#added.push(carried)
+    this.#addedList.push(hooked.rootKey, hooked.value)
+    this.#added.push(hooked)
   }
 
   get addedLength(): number {
@@ -109,7 +109,7 @@ export class Stage implements Adder {
   events(): WriteListener | null {
     if (!this.#watcher.hasListeners) return null
     const listener = new WriteListener(this.#watcher.namespace)
-    for (const carried of this.operations) listener.note(carried)
+    for (const hooked of this.operations) listener.note(hooked)
     return listener
   }
 }

@@ -1,16 +1,16 @@
 import { type AbstractDatabaseOptions, AbstractLevel, type AbstractOpenOptions } from 'abstract-level'
 import type { Backend, Bytes } from '../backend.js'
 import { Encodings, withInner } from '../encoding/exact-encoding.js'
+import { afterYield, yieldToEventLoop } from '../event-loop.js'
 import type { PrivateIteratorOptions } from '../read/cursor.js'
 import { EntryIterator, KeyIterator, ValueIterator } from '../read/iterator.js'
+import { getSync } from '../read/read-api.js'
 import { Snapshot } from '../read/snapshot.js'
-import { getSync } from '../read/space-reads.js'
 import { type Hooks, PrewriteHook } from '../sublevel/key-space.js'
 import { emitApart, Namespace } from '../sublevel/namespace.js'
 import { Sublevel, type SublevelOptions } from '../sublevel/sublevel.js'
-import { inTurn, turn } from '../turn.js'
 import { ChainedBatch } from '../write/chained-batch.js'
-import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from '../write/space-writes.js'
+import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from '../write/write-api.js'
 import { addCause, closedWithError } from './close-failure.js'
 import type { Database } from './database.js'
 import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
@@ -292,7 +292,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    return inTurn(this.#store.get(key, options))
+    return afterYield(this.#store.get(key, options))
   }
 
   /** @internal */
@@ -315,18 +315,18 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** @internal */
   _put(key: Bytes, value: Bytes, options: WriteOptions): void | Promise<void> {
-    return this.#store.put(key, value, isSync(options)) ?? turn()
+    return this.#store.put(key, value, isSync(options)) ?? yieldToEventLoop()
   }
 
   /** @internal */
   _del(key: Bytes, options: WriteOptions): void | Promise<void> {
-    return this.#store.del(key, isSync(options)) ?? turn()
+    return this.#store.del(key, isSync(options)) ?? yieldToEventLoop()
   }
 
   /** @internal */
   _batch(operations: PrivateOperation[], options: WriteOptions): void | Promise<void> {
     const flat = operations.flatMap(({ type, key, value }) => [key, type === 'put' ? (value as Bytes) : null])
-    return this.#store.write(flat, isSync(options)) ?? turn(operations.length)
+    return this.#store.write(flat, isSync(options)) ?? yieldToEventLoop(operations.length)
   }
 
   /** @internal */

@@ -2,11 +2,11 @@
 
 import type { Backend, BackendBatch, Bytes, Operations, Range } from '../backend.js'
 import { notSynchronous } from '../errors.js'
+import { afterYield } from '../event-loop.js'
 import { canWait, HookReads } from '../hooks/hook-reads.js'
 import { isPromise } from '../promise.js'
 import { backendSnapshot, type Snapshot } from '../read/snapshot.js'
 import { KeySpaces } from '../sublevel/key-space.js'
-import { inTurn } from '../turn.js'
 import { ListBatch } from '../write/list-batch.js'
 import { identityOf, inFormat } from '../write/operation-list.js'
 import type { Writer } from '../write/write-call.js'
@@ -127,17 +127,17 @@ export class Store implements Writer {
     options: PrivateReadOptions
   ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
     const found = this.backend.getMany(keys, options, backendSnapshot(options.snapshot))
-    return inTurn(found, keys.length)
+    return afterYield(found, keys.length)
   }
 
   has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
     const found = this.backend.has(key, options, backendSnapshot(options.snapshot))
-    return referenced(options.snapshot, inTurn(found))
+    return referenced(options.snapshot, afterYield(found))
   }
 
   hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
     const found = this.backend.hasMany(keys, options, backendSnapshot(options.snapshot))
-    return referenced(options.snapshot, inTurn(found, keys.length))
+    return referenced(options.snapshot, afterYield(found, keys.length))
   }
 
   put(key: Bytes, value: Bytes, sync: boolean): void | Promise<void> {

@@ -2,10 +2,10 @@
 
 import type { Backend, BackendCursor, BackendSnapshot, Bytes, CursorParts, Page, Range } from '../backend.js'
 import { codedError, notSynchronous } from '../errors.js'
+import { LARGE_WORK, yieldToEventLoop } from '../event-loop.js'
 import type { AdditionalIteratorOptions } from '../level/operation-options.js'
 import { isPromise } from '../promise.js'
-import { LARGE_WORK, turn } from '../turn.js'
-import { Pieces } from './pieces.js'
+import { PackedBuffer } from './packed-buffer.js'
 import { backendSnapshot } from './snapshot.js'
 
 /** The most entries that are read ahead. The bound lets other work have its turn during a loop of `next()`. */
@@ -39,7 +39,7 @@ const emptyWindow: Page = [false, undefined]
 /** Where the parts of a window begin. */
 const FIRST_PART = 2
 
-const noPieces = new Pieces(undefined)
+const noPieces = new PackedBuffer(undefined)
 
 /** Makes an item from parts of a window. */
 export type ItemAt<Item> = (cursor: Cursor<Item>, index: number) => Item
@@ -203,7 +203,7 @@ export class Cursor<Item> {
     }
 
     this.#accept(window)
-    const wait = turn(LARGE_WORK)
+    const wait = yieldToEventLoop(LARGE_WORK)
     // A call that is followed at once by an abort is expected to fail.
     return this.#signal === null ? wait : Promise.resolve(wait).then(this.#checkSignal)
   }
@@ -229,7 +229,7 @@ export class Cursor<Item> {
   #accept(window: Page): void {
     this.#window = window
     this.#position = FIRST_PART
-    this.#pieces = new Pieces(window[1])
+    this.#pieces = new PackedBuffer(window[1])
     this.#ended = window[0]
   }
 

@@ -39,19 +39,19 @@ export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
         const value = this.#iterator.takeDecoded()
         if (value !== nothing) return Promise.resolve({ done: false, value })
       } catch (error) {
-        return this.#inTurn(() => this.#fail(error))
+        return this.#afterYield(() => this.#fail(error))
       }
     }
 
-    return this.#inTurn(() => this.#next())
+    return this.#afterYield(() => this.#next())
   }
 
   return(): Promise<IteratorReturnResult<undefined>> {
-    return this.#inTurn(() => this.#end())
+    return this.#afterYield(() => this.#end())
   }
 
   throw(error: unknown): Promise<never> {
-    return this.#inTurn(() => this.#fail(error))
+    return this.#afterYield(() => this.#fail(error))
   }
 
   [Symbol.asyncIterator](): this {
@@ -89,7 +89,7 @@ export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
     throw error
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #afterYield<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#last
     const mine = before === undefined ? work() : before.then(work, work)
     this.#last = mine

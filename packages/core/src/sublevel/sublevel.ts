@@ -1,6 +1,7 @@
 import { AbstractIterator, AbstractSublevel, type AbstractSublevelOptions } from 'abstract-level'
 import type { Bytes } from '../backend.js'
 import { Encodings, withInner } from '../encoding/exact-encoding.js'
+import { afterYield } from '../event-loop.js'
 import { type Database, type Encoder, prefixed } from '../level/database.js'
 import { type DatabaseManifest, synchronousMethods } from '../level/manifest.js'
 import { completeDeferred, explainRefusal, forgetRefusal } from '../level/not-open.js'
@@ -24,11 +25,10 @@ import type { PrivateClearOptions, PrivateReadOptions } from '../level/store.js'
 import { type ChildReference, type Closable, WeakChildren } from '../level/weak-children.js'
 import type { PrivateIteratorOptions } from '../read/cursor.js'
 import { EntryIterator, KeyIterator, ValueIterator } from '../read/iterator.js'
+import { getSync } from '../read/read-api.js'
 import type { Snapshot } from '../read/snapshot.js'
-import { getSync } from '../read/space-reads.js'
-import { inTurn } from '../turn.js'
 import { ChainedBatch } from '../write/chained-batch.js'
-import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from '../write/space-writes.js'
+import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from '../write/write-api.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { emitApart, Namespace } from './namespace.js'
 import { prefixRange, withoutPrefix } from './range-keys.js'
@@ -256,7 +256,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
 
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    return inTurn(this.namespace.store.get(this.#rootKey(key, options), options))
+    return afterYield(this.namespace.store.get(this.#rootKey(key, options), options))
   }
 
   /** @internal */

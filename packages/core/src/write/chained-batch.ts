@@ -6,6 +6,7 @@ import {
 } from 'abstract-level'
 import type { BackendBatch } from '../backend.js'
 import { codedError } from '../errors.js'
+import { yieldToEventLoop } from '../event-loop.js'
 import type { HookReads } from '../hooks/hook-reads.js'
 import { HookedBatch, WriteOnce } from '../hooks/hooked-batch.js'
 import { type Watcher, watcherAt } from '../hooks/watchers.js'
@@ -13,9 +14,8 @@ import { type Database, prefixed } from '../level/database.js'
 import type { WriteOptions } from '../level/operation-options.js'
 import { isSync } from '../level/store.js'
 import { type Namespace, spacesAround } from '../sublevel/namespace.js'
-import { turn } from '../turn.js'
-import type { PublicOperation } from './carried-operation.js'
-import { assertWritable } from './space-writes.js'
+import type { PublicOperation } from './hooked-operation.js'
+import { assertWritable } from './write-api.js'
 
 /** Options of {@link ChainedBatch.write}. */
 export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
@@ -176,14 +176,14 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
       return this.#writeLater(this.#hooked, store.hookReads, sync)
     }
     if (this.#hooked !== null) this.#batch.append(this.#hooked.flat())
-    if (!isBlocking) return store.writeBatch(this.#batch, sync) ?? turn(count)
+    if (!isBlocking) return store.writeBatch(this.#batch, sync) ?? yieldToEventLoop(count)
     store.writeBatchSync(this.#batch, sync)
   }
 
   /** Writes once functions know what they read. */
   async #writeLater(hooked: HookedBatch, reads: HookReads, sync: boolean): Promise<void> {
     this.#batch.append(await hooked.flatLater(reads))
-    return this.#namespace.store.writeBatch(this.#batch, sync) ?? turn(this.length)
+    return this.#namespace.store.writeBatch(this.#batch, sync) ?? yieldToEventLoop(this.length)
   }
 
   #assertOpen(): void {

@@ -2,6 +2,7 @@
 
 import type { BackendSnapshot, Bytes, Operations } from '../backend.js'
 import { Buffer } from '../buffer.js'
+import { yieldToEventLoop } from '../event-loop.js'
 import { EveryWrite } from '../hooks/every-write.js'
 import type { HookReads } from '../hooks/hook-reads.js'
 import { asksFor } from '../hooks/reading-ahead.js'
@@ -9,8 +10,7 @@ import type { Database } from '../level/database.js'
 import type { PrivateClearOptions, Store } from '../level/store.js'
 import { Cursor, type PrivateIteratorOptions } from '../read/cursor.js'
 import { backendSnapshot } from '../read/snapshot.js'
-import { turn } from '../turn.js'
-import { CarriedOperation } from './carried-operation.js'
+import { HookedOperation } from './hooked-operation.js'
 import { identityOf } from './operation-list.js'
 import type { Task } from './write-queue.js'
 
@@ -69,7 +69,7 @@ export class ClearByKeys implements Task {
         const keys = await readMany(cursor, () => this.#isDone)
         // A synchronous write may have finished the task meanwhile.
         if (this.#isDone || keys.length === 0) break
-        await (this.#delete(keys) ?? turn(keys.length))
+        await (this.#delete(keys) ?? yieldToEventLoop(keys.length))
       }
     } catch (error) {
       this.#failure ??= { error }
@@ -124,11 +124,11 @@ export class ClearByKeys implements Task {
   }
 
   /** The deletion of a key of the root, in terms of the deepest key space that has functions. */
-  #deletion(key: Uint8Array): CarriedOperation {
+  #deletion(key: Uint8Array): HookedOperation {
     const { keySpaces, root } = this.#store
     const owner = keySpaces.deepest(identityOf(key))?.functions[0]?.owner ?? root
     const local = key.subarray((owner.prefix ?? '').length)
-    return CarriedOperation.of({ type: 'del', ...keyFor(owner, local) }, owner, root)
+    return HookedOperation.of({ type: 'del', ...keyFor(owner, local) }, owner, root)
   }
 
   /** Begins to read, or continues with a new cursor after the keys that are done. */

@@ -7,7 +7,7 @@
 import type { Bytes } from '../backend.js'
 import { codedError } from '../errors.js'
 import { type Database, prefixed } from '../level/database.js'
-import type { PublicOperation } from './carried-operation.js'
+import type { PublicOperation } from './hooked-operation.js'
 
 /**
  * Checks and encodes operations. In the result keys and values alternate, with null for the value of a key to delete.

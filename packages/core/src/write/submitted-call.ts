@@ -3,7 +3,7 @@ import { type HookedCall, HookedWrites } from '../hooks/hooked-writes.js'
 import { asksFor } from '../hooks/reading-ahead.js'
 import { type Watcher, watchersFrom } from '../hooks/watchers.js'
 import type { Namespace } from '../sublevel/namespace.js'
-import { CarriedOperation, keepBytes, type PublicOperation } from './carried-operation.js'
+import { HookedOperation, keepBytes, type PublicOperation } from './hooked-operation.js'
 import type { OperationList } from './operation-list.js'
 import type { WriteCall } from './write-call.js'
 
@@ -38,7 +38,7 @@ export class SubmittedCall implements HookedCall, WriteCall {
     const { owner, store } = this.namespace
     return this.operations.flatMap((operation) =>
       asksFor(store, operation.sublevel ?? owner, () =>
-        CarriedOperation.of({ ...operation }, owner, store.root)
+        HookedOperation.of({ ...operation }, owner, store.root)
       )
     )
   }

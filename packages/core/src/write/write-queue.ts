@@ -5,10 +5,10 @@
  */
 
 import { codedError } from '../errors.js'
+import { yieldToEventLoop } from '../event-loop.js'
 import { Fifo } from '../fifo.js'
 import type { HookReads } from '../hooks/hook-reads.js'
 import { inNextTurn } from '../next-turn.js'
-import { turn } from '../turn.js'
 import type { OperationList } from './operation-list.js'
 import type { Overlay, WriteCall, Writer, Writes } from './write-call.js'
 import { type WaitingCall, WriteGroup } from './write-group.js'
@@ -86,7 +86,7 @@ export class WriteQueue {
 
     try {
       const writes = this.#take(call, null)
-      const waiting = this.#writer.write(writes.list.flat, call.sync) ?? turn(writes.length)
+      const waiting = this.#writer.write(writes.list.flat, call.sync) ?? yieldToEventLoop(writes.length)
       return finished(writes, waiting)
     } finally {
       // A hook function may have called other writes.
@@ -292,7 +292,7 @@ export class WriteQueue {
         return
       }
 
-      const wait = written === undefined ? turn(length) : undefined
+      const wait = written === undefined ? yieldToEventLoop(length) : undefined
       // Functions may call writes without end, so the event loop gets a turn between them.
       if (wait !== undefined) this.track(wait)
 

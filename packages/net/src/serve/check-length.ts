@@ -1,7 +1,7 @@
 /** Refuses addresses that the system would cut off. */
 
 import { parseAddress } from '../transport/address.js'
-import { MAX_SOCKET_PATH_BYTES } from '../transport/meeting-place.js'
+import { MAX_SOCKET_PATH_BYTES } from '../transport/socket-path.js'
 import { UsageError } from './usage-error.js'
 
 /** @throws UsageError if the system has no sockets with a path of that length. */

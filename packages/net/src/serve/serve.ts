@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { BackendLevel, CodedError } from 'terrace-core'
 import type { Peer, ServerOptions, User } from '../server/options.js'
 import { createServer, type Server } from '../server/server.js'
-import { meetingPlace } from '../transport/meeting-place.js'
+import { sharedAddress } from '../transport/socket-path.js'
 import { checkLength } from './check-length.js'
 import type { Settings } from './command-line.js'
 import { readingOnly, withoutWrites } from './read-only.js'
@@ -41,7 +41,7 @@ export async function serve(settings: Settings, log: (line: string) => void): Pr
 }
 
 async function listen(server: Server, settings: Settings): Promise<Omit<Serving, 'close'>> {
-  const wanted = settings.listen.length > 0 ? settings.listen : [meetingPlace(settings.location)]
+  const wanted = settings.listen.length > 0 ? settings.listen : [sharedAddress(settings.location)]
   for (const address of wanted) await server.listen(address)
   const base = settings.metrics === undefined ? undefined : await server.serveMetrics(settings.metrics)
   return { addresses: server.addresses, metrics: base === undefined ? undefined : `${base}/metrics` }

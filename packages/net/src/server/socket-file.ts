@@ -16,7 +16,7 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, 
 import { connect, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { netError } from '../protocol/errors.js'
-import { MAX_SOCKET_PATH_BYTES } from '../transport/meeting-place.js'
+import { MAX_SOCKET_PATH_BYTES } from '../transport/socket-path.js'
 import { closed, listening } from './listening.js'
 
 /** Only its user may connect to a socket. */

@@ -38,11 +38,11 @@ import { Ask } from '../protocol/messages.js'
 import type { Method } from '../server/options.js'
 import { Server } from '../server/server.js'
 import { identityOf } from '../transport/identity.js'
-import { meetingPlace } from '../transport/meeting-place.js'
-import { BorrowedBackend } from './borrowed-backend.js'
+import { sharedAddress } from '../transport/socket-path.js'
+import { ObservedWrites } from './observed-writes.js'
 import { OwnSubscriptions } from './own-subscriptions.js'
 import { checkDirectory, checkOwner, missing, type Wanted } from './owner.js'
-import { ToldWrites } from './told-backend.js'
+import { UnownedBackend } from './unowned-backend.js'
 
 /** What the processes of a machine can be told. */
 export interface SharedOptions {
@@ -76,7 +76,7 @@ export class SharedBackend extends ForwardingBackend {
     errorIfExists: true
   }
   readonly #own: Backend
-  readonly #ownWrites: ToldWrites
+  readonly #ownWrites: ObservedWrites
   readonly #ownSubscriptions: OwnSubscriptions
   readonly #location: string
   readonly #ownerTimeoutMs: number
@@ -98,7 +98,7 @@ export class SharedBackend extends ForwardingBackend {
   constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
     super()
     this.#own = own
-    this.#ownWrites = new ToldWrites(own)
+    this.#ownWrites = new ObservedWrites(own)
     this.#ownSubscriptions = new OwnSubscriptions(this.#ownWrites)
     this.#location = location
     this.#ownerTimeoutMs = ownerTimeoutMs ?? DEFAULT_OWNER_TIMEOUT_MS
@@ -214,7 +214,7 @@ export class SharedBackend extends ForwardingBackend {
       throw error
     }
 
-    const borrowed = new BackendLevel(new BorrowedBackend(this.#own, this.#ownWrites))
+    const borrowed = new BackendLevel(new UnownedBackend(this.#own, this.#ownWrites))
     const options = {
       methods: this.#methods,
       // They end by themselves, and a compaction may take its time.
@@ -224,7 +224,7 @@ export class SharedBackend extends ForwardingBackend {
       if (wanted !== undefined) checkDirectory(wanted)
       const own = { writes: this.#ownWrites, database: identityOf(this.#location) }
       const server = new Server(borrowed, options, own)
-      await server.listen(meetingPlace(this.#location))
+      await server.listen(sharedAddress(this.#location))
       this.#server = server
     } catch (error) {
       try {
@@ -239,7 +239,7 @@ export class SharedBackend extends ForwardingBackend {
 
   /** Connects to the owner. Returns the reason if that fails. */
   async #join(timeoutMs: number): Promise<CodedError<string> | undefined> {
-    const link = new Link(() => meetingPlace(this.#location), {
+    const link = new Link(() => sharedAddress(this.#location), {
       connectTimeoutMs: Math.max(timeoutMs, MIN_CONNECT_MS),
       offlineTimeoutMs: this.#ownerTimeoutMs,
       // Another process may listen, or this one: no need to wait for who has gone.
@@ -306,7 +306,7 @@ function reasonOf({ code, message }: CodedError<string>, location: string): stri
 
 function placeOf(location: string): string {
   try {
-    return meetingPlace(location)
+    return sharedAddress(location)
   } catch {
     return location
   }

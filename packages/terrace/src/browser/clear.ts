@@ -1,4 +1,4 @@
-import { type Backend, type BackendSnapshot, type Page, Pieces, type RangeDeletion } from 'terrace-core'
+import { type Backend, type BackendSnapshot, PackedBuffer, type Page, type RangeDeletion } from 'terrace-core'
 
 const CLEARED_KEYS = 1000
 
@@ -22,7 +22,7 @@ function clearByKeys(backend: Backend, range: RangeDeletion, snapshot: BackendSn
     let left = range.limit < 0 ? Number.POSITIVE_INFINITY : range.limit
     for (let hasEnded = false; !hasEnded && left > 0; ) {
       const page = cursor.readSync?.(Math.min(left, CLEARED_KEYS), Number.POSITIVE_INFINITY) as Page
-      const pieces = new Pieces(page[1])
+      const pieces = new PackedBuffer(page[1])
       const keys = page.slice(2).map((length) => pieces.take(length as number))
       hasEnded = page[0]
       left -= keys.length

@@ -2,8 +2,8 @@ import { assertOpen, BackendLevel, type Bytes, codedError } from 'terrace-core'
 import type { StartEndOptions } from '../options.js'
 import { assertRange, encodeRange, type RangeArguments } from '../range-arguments.js'
 import type { RepairReport } from '../repair-report.js'
+import { FallbackBackend } from './fallback-backend.js'
 import { importDatabase } from './import-database.js'
-import { LadderBackend } from './ladder-backend.js'
 import { type BrowserBackend, type Maintained, maintained } from './maintained.js'
 import { loadStore } from './module.js'
 import { OwnBackend, openInPage } from './page/own-backend.js'
@@ -201,7 +201,7 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
   const storages = storagesOf(storage)
   const isInWorker = isDedicatedWorker()
   if (shared ?? !isInWorker) {
-    return new LadderBackend(location, { storage: storages, prefix }, openShared, { shared: true })
+    return new FallbackBackend(location, { storage: storages, prefix }, openShared, { shared: true })
   }
   const own = storages ?? ['opfs']
   const [place = own[0] as Storage, ...others] = own.filter((each) => mayHave(each, isInWorker))
@@ -210,11 +210,11 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
     const places = { storage: storages, prefix }
     return storages?.length === 1
       ? new OwnBackend(location, places)
-      : new LadderBackend(location, places, openInPage)
+      : new FallbackBackend(location, places, openInPage)
   }
   // Memory is always there. The script of IndexedDB is loaded when the database opens.
   if (place === 'indexeddb' || (place !== 'memory' && others.length > 0)) {
-    return new LadderBackend(location, { storage: own, prefix })
+    return new FallbackBackend(location, { storage: own, prefix })
   }
   return backends[place](location)
 }

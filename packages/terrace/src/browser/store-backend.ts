@@ -10,7 +10,7 @@ import {
   type CodedError,
   type Operations,
   type RangeDeletion,
-  turn
+  yieldToEventLoop
 } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import { putBack, storeBatch, storeTwo, takeOut } from './arguments.js'
@@ -211,7 +211,7 @@ export class StoreBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   async #writeLater(): Promise<void> {
-    await turn()
+    await yieldToEventLoop()
     if (this.#growing === undefined) this.#writeWaiting()
   }
 

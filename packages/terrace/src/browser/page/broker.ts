@@ -1,6 +1,6 @@
 /**
  * The shared worker that passes ports between tabs. A leader's worker delivers a port for a link; the tab that waits for that link receives it.
- * It knows no leaders, so nothing is lost when it dies with the tab whose process it ran in: the next introduction starts another.
+ * It knows no leaders, so nothing is lost when it dies with the tab whose process it ran in: the next handshake starts another.
  */
 
 import { whenFree } from './locks.js'

@@ -5,8 +5,8 @@ import {
   type BackendSnapshot,
   type Bytes,
   type CursorParts,
-  type Page,
-  Pieces
+  PackedBuffer,
+  type Page
 } from 'terrace-core'
 import { clear, VIEWS } from '../clear.js'
 import { type BrowserBackend, maintained } from '../maintained.js'
@@ -232,7 +232,7 @@ function pageAnswer([ended, buffer, ...page]: Page, parts: CursorParts): Answer 
       parts: [buffer, buffer.subarray(lastEnd - last, lastEnd)]
     }
   }
-  const pieces = new Pieces(buffer)
+  const pieces = new PackedBuffer(buffer)
   const all = page.map((piece) => (typeof piece === 'number' ? pieces.take(piece) : (piece as Uint8Array)))
   const last = all.at(parts === 'keys' ? -1 : -2)
   const wanted = parts === 'values' ? all.filter((_, index) => index % 2 === 1) : all

@@ -1,6 +1,6 @@
 import type { Channel } from './channel.js'
 import { describe, revive } from './failure.js'
-import { Introduction } from './introduction.js'
+import { Handshake } from './handshake.js'
 import { pageChannel } from './lane/page-lane.js'
 import { Leadership } from './leadership.js'
 import { type Carrier, Link, whatHasArrived } from './link.js'
@@ -28,7 +28,7 @@ export interface MembershipEvents {
  * A tab among those that share a database, from when it joins to when it leaves, is hidden away or is gone:
  *
  * ```text
- *            ┌── hears of a leader ──▶ introduction ──▶ has a channel ──┐
+ *            ┌── hears of a leader ──▶ handshake ─────▶ has a channel ──┐
  *   joins ──▶┤                              ▲                           │ lost
  *            │                              └───────────────────────────┘
  *            └── in the queue ──▶ is next: has a worker ready ──▶ leads: the worker opens the database
@@ -49,7 +49,7 @@ export class Membership {
   #epoch = 0
   /** The last epoch that this tab has heard of. */
   #lastEpoch = 0
-  #introduction: Introduction | undefined
+  #handshake: Handshake | undefined
   #link: Link | undefined
   #isNext = false
   /** A worker that waits for this tab to lead, which it has once it is next and has a channel. */
@@ -98,7 +98,7 @@ export class Membership {
     this.#waiting.abort()
     this.#ended.abort()
     this.#control.close()
-    this.#introduction?.cancel()
+    this.#handshake?.cancel()
     this.#link?.lose()
   }
 
@@ -141,10 +141,10 @@ export class Membership {
     // Whoever was told of the loss may have left.
     if (this.#signal.aborted) return
     this.#epoch = epoch
-    this.#introduction = new Introduction(this.#location, epoch, this.#tab, {
+    this.#handshake = new Handshake(this.#location, epoch, this.#tab, {
       post: (message) => this.#post(message),
       onCarrier: (carrier) => {
-        this.#introduction = undefined
+        this.#handshake = undefined
         this.#events.onChannel(this.#connect(carrier), false)
       },
       onGone: () => this.#lose()
@@ -164,15 +164,15 @@ export class Membership {
   /** Gives up the former leader. */
   #forsake(): void {
     const link = this.#link
-    this.#introduction?.cancel()
-    this.#introduction = this.#link = undefined
+    this.#handshake?.cancel()
+    this.#handshake = this.#link = undefined
     link?.lose()
     this.#expectChannel()
   }
 
   /** The leader has gone. There may be another already. */
   #lose(): void {
-    this.#introduction = this.#link = undefined
+    this.#handshake = this.#link = undefined
     this.#epoch = 0
     if (this.#signal.aborted || this.#isLeaving) return
     if (this.#leadership === undefined) {

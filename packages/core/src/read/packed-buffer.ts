@@ -1,7 +1,7 @@
 import { Buffer } from '../buffer.js'
 
 /** A buffer in which a back-end has put many values end to end, and the offset of the next one. */
-export class Pieces {
+export class PackedBuffer {
   readonly #buffer: Uint8Array | undefined
   #offset = 0
 

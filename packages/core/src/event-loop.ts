@@ -26,7 +26,7 @@ let immediate: ReturnType<typeof inNextTurn>
  * Notes that an operation is being done. Returns a promise to wait for before the operation's own promise settles, if the event
  * loop should get a turn first. A back-end that settles a promise of its own without the event loop calls this.
  */
-export function turn(weight = 1): Promise<void> | undefined {
+export function yieldToEventLoop(weight = 1): Promise<void> | undefined {
   if (next !== undefined) return next.promise
 
   work += weight
@@ -37,7 +37,7 @@ export function turn(weight = 1): Promise<void> | undefined {
 
   if (began === undefined) {
     began = now
-    // This only notes the end of the turn, so it must not keep the process alive.
+    // This only notes the end of the yieldToEventLoop, so it must not keep the process alive.
     immediate = inNextTurn(endTurn)
     immediate.unref()
     return undefined
@@ -47,8 +47,8 @@ export function turn(weight = 1): Promise<void> | undefined {
 }
 
 /** Returns `result`, unless the event loop should get a turn first. */
-export function inTurn<T>(result: T | Promise<T>, work = 1): T | Promise<T> {
-  const wait = turn(work)
+export function afterYield<T>(result: T | Promise<T>, work = 1): T | Promise<T> {
+  const wait = yieldToEventLoop(work)
   return wait === undefined || isPromise(result) ? result : wait.then(() => result)
 }
 

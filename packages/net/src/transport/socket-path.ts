@@ -21,7 +21,7 @@ export const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
  * @throws ENOENT or another error of the system if there is no database.
  * @throws NET_INVALID if `/tmp/terrace-UID` is not this user's alone.
  */
-export function meetingPlace(location: string): string {
+export function sharedAddress(location: string): string {
   // The system itself knows how a name is spelt where case makes no difference.
   const directory = realpathSync.native(location)
   if (process.platform === 'win32') return `unix:\\\\.\\pipe\\terrace-${digestOf(directory)}`

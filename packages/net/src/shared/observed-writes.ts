@@ -12,16 +12,16 @@ import { sharedBytesOf, type WriteListener, type WriteSource } from '../server/w
 type Telling = (listener: WriteListener) => void
 
 /** A write that listeners will hear of, unless it fails. */
-interface Told {
+interface Observed {
   readonly tell: Telling
   state: 'running' | 'done' | 'failed'
 }
 
-export class ToldWrites implements WriteSource {
+export class ObservedWrites implements WriteSource {
   readonly #backend: Backend
   readonly #listeners = new Set<WriteListener>()
   /** What was called and not told yet. A write that need not wait may be done before one that was called earlier is told. */
-  readonly #called: Told[] = []
+  readonly #called: Observed[] = []
 
   constructor(backend: Backend) {
     this.#backend = backend
@@ -49,7 +49,7 @@ export class ToldWrites implements WriteSource {
   }
 
   #told(writing: void | Promise<void>, tell: Telling): void | Promise<void> {
-    const told: Told = { tell, state: 'running' }
+    const told: Observed = { tell, state: 'running' }
     this.#called.push(told)
     if (writing === undefined) return this.#settle(told, 'done')
     return writing.then(
@@ -61,7 +61,7 @@ export class ToldWrites implements WriteSource {
     )
   }
 
-  #settle(settled: Told, state: Told['state']): void {
+  #settle(settled: Observed, state: Observed['state']): void {
     settled.state = state
     for (
       let first = this.#called[0];

@@ -13,7 +13,7 @@ import { openFirst, type Places, type Stored } from './storage.js'
 import type { OpenOptions, Storage } from './store-options.js'
 import type { ExportOptions } from './transfer-options.js'
 
-export class LadderBackend extends ForwardingBackend implements BrowserBackend {
+export class FallbackBackend extends ForwardingBackend implements BrowserBackend {
   /** What it can do is asked before it is open, so it has what every place has: nothing within the call. */
   readonly manifest: BackendManifest = {
     encodings: { utf8: true, view: true },

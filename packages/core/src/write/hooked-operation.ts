@@ -29,7 +29,7 @@ export interface Origin {
 const asInput: Origin = Object.freeze({ addedBy: null, depth: 0 })
 
 /** Each object holds one form of the operation. {@link inTermsOf} and similar methods make others from it. */
-export class CarriedOperation {
+export class HookedOperation {
   /** What functions see and may change. Call {@link normalize} after each. */
   readonly operation: PublicOperation
   readonly type: string
@@ -37,7 +37,7 @@ export class CarriedOperation {
   /** The object whose encodings apply, and whose prefix the key lacks. */
   readonly target: Database
   /** The form in which the operation was first given. */
-  readonly given: CarriedOperation
+  readonly given: HookedOperation
   /** The option `sublevel`, while it still applies. */
   readonly #sublevel: Database | null | undefined
   #key: Bytes | undefined
@@ -48,7 +48,7 @@ export class CarriedOperation {
     type: string,
     target: Database,
     origin: Origin,
-    given?: CarriedOperation
+    given?: HookedOperation
   ) {
     this.operation = operation
     this.type = type
@@ -68,7 +68,7 @@ export class CarriedOperation {
     owner: Database,
     root: Database,
     origin: Origin = asInput
-  ): CarriedOperation {
+  ): HookedOperation {
     const { type, sublevel } = operation
     const target = sublevel ?? owner
 
@@ -82,9 +82,9 @@ export class CarriedOperation {
       throw new TypeError("A batch operation must have a type property that is 'put' or 'del'")
     }
 
-    const carried = new CarriedOperation(operation, type, target, origin)
-    carried.normalize()
-    return carried
+    const hooked = new HookedOperation(operation, type, target, origin)
+    hooked.normalize()
+    return hooked
   }
 
   /** What {@link restore} needs to undo what a function changes. */
@@ -126,20 +126,20 @@ export class CarriedOperation {
    *
    * @param below - The object that the operation passed last.
    */
-  forwarded(owner: Database, below: Database): CarriedOperation {
+  forwarded(owner: Database, below: Database): HookedOperation {
     return this.isDelegated && !isWithin(this.target, below)
       ? this.#encoded('', this.target, this.#sublevel)
       : this.inTermsOf(owner)
   }
 
   /** The encoded form, with the rest of the prefix. */
-  inTermsOf(owner: Database): CarriedOperation {
+  inTermsOf(owner: Database): HookedOperation {
     if (owner === this.target && !this.isDelegated) return this
     return this.#encoded(this.prefix.slice((owner.prefix ?? '').length), owner, null)
   }
 
   /** The form in which the operation was given, with all changes that functions have made since. */
-  restored(): CarriedOperation {
+  restored(): HookedOperation {
     const { given } = this
     if (given === this) return this
     const key = withoutPrefix(this.rootKey, given.prefix)
@@ -160,7 +160,7 @@ export class CarriedOperation {
           : decoded(valueEncoding as Encoder, this.value as Bytes)
       }
 
-      return new CarriedOperation(operation, this.type, given.target, this.origin, given)
+      return new HookedOperation(operation, this.type, given.target, this.origin, given)
     } catch {
       // A function made something of it that the first encoding cannot decode.
       return this
@@ -196,7 +196,7 @@ export class CarriedOperation {
     return this.#value
   }
 
-  #encoded(prefix: string, target: Database, sublevel: Database | null | undefined): CarriedOperation {
+  #encoded(prefix: string, target: Database, sublevel: Database | null | undefined): HookedOperation {
     const { key, value, type } = this
     const operation = Object.assign({}, this.operation)
     const { format } = operation.keyEncoding as Encoder
@@ -209,7 +209,7 @@ export class CarriedOperation {
     }
 
     if (this.isDelegated) operation.sublevel = sublevel
-    return new CarriedOperation(operation, type, target, this.origin, this.given)
+    return new HookedOperation(operation, type, target, this.origin, this.given)
   }
 }
 

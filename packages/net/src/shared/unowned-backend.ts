@@ -8,7 +8,7 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 
-export class BorrowedBackend extends ForwardingBackend {
+export class UnownedBackend extends ForwardingBackend {
   readonly manifest: Backend['manifest']
   readonly clear: Backend['clear']
   readonly #backend: Backend

@@ -16,7 +16,7 @@ interface Events {
 }
 
 /** A tab's way to the worker of a leader: a port that the broker passes on, or else a broadcast channel of these two. */
-export class Introduction {
+export class Handshake {
   readonly #link = crypto.randomUUID()
   readonly #epoch: number
   readonly #tab: string

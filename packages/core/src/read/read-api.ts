@@ -5,7 +5,7 @@ import { codedError } from '../errors.js'
 import { type ExactEncoding, prefixed } from '../level/database.js'
 import type { PrivateReadOptions } from '../level/store.js'
 import type { Namespace } from '../sublevel/namespace.js'
-import { assertOpen } from '../write/space-writes.js'
+import { assertOpen } from '../write/write-api.js'
 import type { Snapshot } from './snapshot.js'
 
 /** Options as users pass them. */

@@ -2,16 +2,16 @@
 
 import type { Bytes } from '../backend.js'
 import { notSynchronous } from '../errors.js'
+import { yieldToEventLoop } from '../event-loop.js'
 import { WriteOnce } from '../hooks/hooked-batch.js'
 import { type Database, type Encoder, prefixed } from '../level/database.js'
 import { notOpen, type Openable } from '../level/not-open.js'
 import type { WriteOptions } from '../level/operation-options.js'
 import { isSync, type PrivateClearOptions } from '../level/store.js'
 import { type Namespace, spacesAround } from '../sublevel/namespace.js'
-import { turn } from '../turn.js'
-import type { PublicOperation } from './carried-operation.js'
 import { ClearByKeys } from './clear-by-keys.js'
 import { encodeOperations } from './encode-operations.js'
+import type { PublicOperation } from './hooked-operation.js'
 import { SubmittedCall } from './submitted-call.js'
 
 /** Options of a write. They are also the defaults of its operations. */
@@ -32,7 +32,7 @@ export function put(namespace: Namespace, key: unknown, value: unknown, given: u
     owner._assertValidKey(key)
     const rootKey = encodeKey(namespace, owner.keyEncoding(options?.keyEncoding), key)
     const encodedValue = owner.valueEncoding(options?.valueEncoding).encodeValue(value, key)
-    return store.put(rootKey, encodedValue, isSync(options)) ?? turn() ?? Promise.resolve()
+    return store.put(rootKey, encodedValue, isSync(options)) ?? yieldToEventLoop() ?? Promise.resolve()
   } catch (error) {
     return Promise.reject(error)
   }
@@ -50,7 +50,7 @@ export function del(namespace: Namespace, key: unknown, given: unknown): Promise
 
     owner._assertValidKey(key)
     const rootKey = encodeKey(namespace, owner.keyEncoding(options?.keyEncoding), key)
-    return store.del(rootKey, isSync(options)) ?? turn() ?? Promise.resolve()
+    return store.del(rootKey, isSync(options)) ?? yieldToEventLoop() ?? Promise.resolve()
   } catch (error) {
     return Promise.reject(error)
   }
@@ -69,7 +69,7 @@ export function batch(namespace: Namespace, operations: unknown, given: unknown)
     }
 
     const flat = encodeOperations(owner, store.root, operations, options ?? noOptions)
-    return store.write(flat, isSync(options)) ?? turn(operations.length) ?? Promise.resolve()
+    return store.write(flat, isSync(options)) ?? yieldToEventLoop(operations.length) ?? Promise.resolve()
   } catch (error) {
     return Promise.reject(error)
   }
