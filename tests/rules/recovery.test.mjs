@@ -22,7 +22,7 @@ function rows() {
 
 const quoted = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
 
-/** The source of a module: `verdict` is of the directory itself, `version/recover` of another. */
+/** The source of a module: `log_end` is of the directory itself, `version/recover` of another. */
 function source(module) {
   const base = module.includes('/') ? 'crates/engine/src' : DIRECTORY
   return `${base}/${module}.rs`

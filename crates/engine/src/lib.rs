@@ -40,7 +40,7 @@ mod health;
 mod info_log;
 mod ingest;
 mod iterator;
-mod key_word;
+mod key_prefix;
 mod memtable;
 #[cfg(all(test, loom))]
 mod models;

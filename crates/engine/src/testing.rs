@@ -7,8 +7,8 @@ use terrace_env::Env;
 use terrace_env::locks::Mutex;
 use terrace_format::compression::CompressionIds;
 
-use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
+use crate::cache::working_set::WorkingSet;
 use crate::dialect::Dialect;
 use crate::files::Files;
 use crate::health::Health;
@@ -40,7 +40,7 @@ impl Shared {
             use_filters: true,
             filter_policy: None,
             map_files: false,
-            fit: MemoryFit::always(),
+            fit: WorkingSet::always(),
         });
         let options = VersionSetOptions {
             env: Arc::clone(env),

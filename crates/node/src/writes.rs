@@ -28,20 +28,20 @@ impl Held for HeldBatch {
 /// `put(database, key, value, flags)`: undefined if it is written, otherwise a promise.
 pub fn put(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
-    let manner = manner(call.env, call.argument(3))?;
+    let mode = mode(call.env, call.argument(3))?;
     database.with_scratch(|batch| {
         append_put(call.env, batch, call.argument(1), call.argument(2))?;
-        write_lane::write(call.env, database, batch, manner)
+        write_lane::write(call.env, database, batch, mode)
     })
 }
 
 /// `del(database, key, flags)`: undefined if it is written, otherwise a promise.
 pub fn del(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
-    let manner = manner(call.env, call.argument(2))?;
+    let mode = mode(call.env, call.argument(2))?;
     database.with_scratch(|batch| {
         append_del(call.env, batch, call.argument(1))?;
-        write_lane::write(call.env, database, batch, manner)
+        write_lane::write(call.env, database, batch, mode)
     })
 }
 
@@ -49,10 +49,10 @@ pub fn del(call: &Call<'_>) -> Fallible<Value> {
 /// a key to delete: undefined if it is written, otherwise a promise.
 pub fn write(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
-    let manner = manner(call.env, call.argument(1))?;
+    let mode = mode(call.env, call.argument(1))?;
     database.with_scratch(|batch| {
         append_all(call.env, batch, &call.arguments_from(2)?)?;
-        write_lane::write(call.env, database, batch, manner)
+        write_lane::write(call.env, database, batch, mode)
     })
 }
 
@@ -117,9 +117,9 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
 /// `batchWrite(batch, flags)`: undefined if it is written, otherwise a promise.
 pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
     let held = call.held::<HeldBatch>(0)?;
-    let manner = manner(call.env, call.argument(1))?;
+    let mode = mode(call.env, call.argument(1))?;
     let mut batch = held.batch.borrow_mut().take().ok_or(CLOSED)?;
-    write_lane::write(call.env, &held.database, &mut batch, manner)
+    write_lane::write(call.env, &held.database, &mut batch, mode)
 }
 
 /// `batchClose(batch)`: releases its memory.
@@ -136,7 +136,7 @@ fn change(call: &Call<'_>, change: impl FnOnce(&mut WriteBatch) -> Fallible<()>)
     call.env.undefined()
 }
 
-fn manner(env: Env, flags: Value) -> Fallible<WriteMode> {
+fn mode(env: Env, flags: Value) -> Fallible<WriteMode> {
     let flags = Flags::of(env, flags)?;
     Ok(WriteMode {
         options: WriteOptions { sync: flags.has(Flags::SYNC) },

@@ -5,7 +5,7 @@ import { circlesOf } from './circles.mjs'
 import { graphsOfCrates } from './crates.mjs'
 
 /** What any module may use, and what uses no module but these: not drawn. */
-export const COMMON = ['error', 'iterator', 'key_word', 'read_tier', 'sync', 'thread_buffer']
+export const COMMON = ['error', 'iterator', 'key_prefix', 'read_tier', 'sync', 'thread_buffer']
 
 /** The top-level modules of a crate, each with those that it uses and how many arrows of files say so. */
 export function topLevel(files) {

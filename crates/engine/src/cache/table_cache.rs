@@ -29,7 +29,7 @@ use terrace_env::locks::Mutex;
 use terrace_env::{Env, RandomAccessFile};
 use terrace_format::file_name::{legacy_table_name, table_name};
 
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read_tier::ReadTier;
 use crate::table::hash_lookup::LookupKey;
@@ -80,7 +80,7 @@ impl TableCache {
 
     /// Whether the tables fit into memory.
     #[inline]
-    pub(crate) fn fit(&self) -> &MemoryFit {
+    pub(crate) fn fit(&self) -> &WorkingSet {
         &self.context.fit
     }
 

@@ -27,8 +27,8 @@ use terrace_format::internal_key::InternalKeyComparator;
 use crate::background::scheduler::{Background, BackgroundParts, Jobs};
 use crate::background::state::BackgroundState;
 use crate::cache::block_cache::BlockCache;
-use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
+use crate::cache::working_set::WorkingSet;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
 use crate::db::close::MANY_SMALL_TABLES;
@@ -217,7 +217,7 @@ impl Parts {
             use_filters: true,
             filter_policy: options.filter_policy.clone(),
             map_files: options.map_tables,
-            fit: MemoryFit::new(Arc::clone(&home.env)),
+            fit: WorkingSet::new(Arc::clone(&home.env)),
         });
         let env = Arc::clone(&home.env);
         let tables = TableCache::new(env, home.directory.clone(), options.max_open_files, context);

@@ -19,7 +19,7 @@ use terrace_format::comparator::UserComparator;
 use super::arena::{Arena, EntryId};
 use super::entry::{self, EntryRef};
 use super::merge_sort::merge_sort;
-use crate::key_word::{WORD_BYTES, first_word};
+use crate::key_prefix::{WORD_BYTES, first_word};
 
 /// Groups up to this size are not worth another pass.
 const SMALL_GROUP: usize = 16;

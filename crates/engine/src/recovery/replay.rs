@@ -23,13 +23,13 @@ use terrace_format::log::{LogEvent, LogReader};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::memtable::MemTable;
-use crate::recovery::evidence::Sequences;
+use crate::recovery::block_signs::Sequences;
 use crate::recovery::left_out::{LeftOutKind, LeftOutLog};
+use crate::recovery::log_end::{LogEnd, LogRest, TornTail, Trouble};
 use crate::recovery::needed_logs::OpenLog;
 use crate::recovery::source::{FileSource, first_content};
 use crate::recovery::synced_files::SyncedFiles;
 use crate::recovery::tail::is_next;
-use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
 
 /// A memtable read from logs, with what its flush must record.
 pub(crate) struct RecoveredMemTable {
@@ -181,12 +181,12 @@ impl Replay<'_> {
             return damage(format!("{problem}, in a part of the log that was synced"));
         }
         match (LogRest { file: &*log.file, sound_end, sequences }).judge(trouble)? {
-            Verdict::Unfinished => Ok(End::Unfinished),
-            Verdict::Growing if self.writer_may_live => Ok(End::Growing),
-            Verdict::PowerLoss => {
+            LogEnd::Unfinished => Ok(End::Unfinished),
+            LogEnd::Growing if self.writer_may_live => Ok(End::Growing),
+            LogEnd::PowerLoss => {
                 Ok(End::Hole { offset, reason: Error::corruption(&log.path, offset, problem) })
             }
-            Verdict::Damage | Verdict::Growing => damage(problem),
+            LogEnd::Damage | LogEnd::Growing => damage(problem),
         }
     }
 

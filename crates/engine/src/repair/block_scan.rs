@@ -226,7 +226,7 @@ mod tests {
     use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
 
     use super::*;
-    use crate::cache::memory_fit::MemoryFit;
+    use crate::cache::working_set::WorkingSet;
     use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
 
     fn table(values: &[Vec<u8>], compression: Compression) -> Vec<u8> {
@@ -262,7 +262,7 @@ mod tests {
             use_filters: true,
             filter_policy: None,
             map_files: false,
-            fit: MemoryFit::always(),
+            fit: WorkingSet::always(),
         });
         let file = env.open_random(path).unwrap();
         let (size, limit) = (bytes.len() as u64, (bytes.len() + FOOTER_SIZE_BYTES) as u64);

@@ -61,7 +61,7 @@ pub(super) fn keep_levels(
                 Intake::Empty => {}
                 Intake::Salvaged { table, report, lost_keys } => {
                     is_level0_renumbered |= level == 0;
-                    rebuilt.set_aside(name, "it is damaged");
+                    rebuilt.quarantine(name, "it is damaged");
                     rebuilt.report.tables_salvaged.push(report);
                     rebuilt.report.entries_kept += table.as_ref().map_or(0, |table| table.entries);
                     rebuilt.levels[level].extend(table.map(|table| table.file));
@@ -75,7 +75,7 @@ pub(super) fn keep_levels(
     let listed: HashSet<u64> = trusted.levels.iter().flatten().map(|file| file.number).collect();
     for (number, name) in &inventory.tables {
         if !listed.contains(number) {
-            rebuilt.set_aside(name, "the MANIFEST does not list it");
+            rebuilt.quarantine(name, "the MANIFEST does not list it");
         }
     }
     let replayed = replay_logs(repairer, logs)?;
@@ -87,7 +87,7 @@ pub(super) fn keep_levels(
         if log.damage.is_empty() {
             rebuilt.used_up.push(log.name.clone());
         } else {
-            rebuilt.set_aside(&log.name, "it is damaged");
+            rebuilt.quarantine(&log.name, "it is damaged");
         }
     }
     rebuilt.last_sequence = rebuilt.last_sequence.max(replayed.last_sequence);

@@ -40,12 +40,12 @@ pub(super) fn merge_all(
         match take_in(repairer, input.number, &input.name, input.listed.as_ref())? {
             Intake::Intact { file, .. } => {
                 rebuilt.report.tables_kept += 1;
-                rebuilt.set_aside(&input.name, "it was merged into new tables");
+                rebuilt.quarantine(&input.name, "it was merged into new tables");
                 tables.push((input.name.clone(), file));
             }
-            Intake::Empty => rebuilt.set_aside(&input.name, "it is empty"),
+            Intake::Empty => rebuilt.quarantine(&input.name, "it is empty"),
             Intake::Salvaged { table, report, lost_keys } => {
-                rebuilt.set_aside(&input.name, "it is damaged");
+                rebuilt.quarantine(&input.name, "it is damaged");
                 rebuilt.report.tables_salvaged.push(report);
                 tables.extend(table.map(|table| (input.name.clone(), table.file)));
                 lost.extend(lost_keys.into_iter().map(|keys| (input.name.clone(), keys)));
@@ -55,14 +55,14 @@ pub(super) fn merge_all(
     let merged: HashSet<u64> = inputs.iter().map(|input| input.number).collect();
     for (number, name) in &inventory.tables {
         if !merged.contains(number) {
-            rebuilt.set_aside(name, "a MANIFEST says that it was replaced");
+            rebuilt.quarantine(name, "a MANIFEST says that it was replaced");
         }
     }
     let replayed = replay_logs(repairer, logs)?;
     for log in &replayed.logs {
         let is_intact = log.damage.is_empty();
         rebuilt
-            .set_aside(&log.name, if is_intact { "it was merged into new tables" } else { "it is damaged" });
+            .quarantine(&log.name, if is_intact { "it was merged into new tables" } else { "it is damaged" });
     }
     rebuilt.report.logs = replayed.logs;
     for (name, keys) in lost {

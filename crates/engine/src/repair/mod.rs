@@ -33,10 +33,10 @@ mod manifest;
 mod merge;
 mod merge_all;
 mod plan;
+mod quarantine;
 mod repairer;
 pub(crate) mod replay;
 pub(crate) mod report;
-mod set_aside;
 mod table_salvage;
 
 use std::collections::HashSet;
@@ -62,10 +62,10 @@ use levels::keep_levels;
 use manifest::{Knowledge, TrustedState};
 use merge_all::merge_all;
 use plan::Plan;
+use quarantine::link_to_lost;
+pub(crate) use quarantine::{LOST_DIRECTORY, link as link_to_directory};
 use repairer::Repairer;
 use report::RepairReport;
-use set_aside::link_to_lost;
-pub(crate) use set_aside::{LOST_DIRECTORY, link as link_to_directory};
 
 /// A reassembled database that is not yet in force.
 struct Rebuilt {
@@ -79,7 +79,7 @@ struct Rebuilt {
 }
 
 impl Rebuilt {
-    fn set_aside(&mut self, name: &str, reason: &str) {
+    fn quarantine(&mut self, name: &str, reason: &str) {
         self.to_lost.push((name.to_owned(), reason.to_owned()));
     }
 }
@@ -154,7 +154,7 @@ fn rebuild_or_leave(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuil
     };
     rebuilt.report.manifest_damage = std::mem::take(&mut knowledge.damage);
     if knowledge.current_is_damaged {
-        rebuilt.set_aside(file_name::CURRENT, "it is damaged");
+        rebuilt.quarantine(file_name::CURRENT, "it is damaged");
     }
     let logs = inventory.needed_logs(knowledge.log_number, knowledge.previous_log_number);
     dialect::decide_dialect(repairer, inventory, &logs);
@@ -185,7 +185,7 @@ fn rebuild_or_leave(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuil
     }
     for name in &inventory.logs {
         if rebuilt.report.logs.iter().all(|log| log.name != *name) {
-            rebuilt.set_aside(name, "its writes are in tables");
+            rebuilt.quarantine(name, "its writes are in tables");
         }
     }
     for number in &inventory.manifests {
@@ -193,11 +193,11 @@ fn rebuild_or_leave(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuil
         if Some(*number) == replaced_manifest {
             rebuilt.used_up.push(name);
         } else {
-            rebuilt.set_aside(&name, "it is not in force");
+            rebuilt.quarantine(&name, "it is not in force");
         }
     }
     for name in &inventory.others {
-        rebuilt.set_aside(name, "it is unused");
+        rebuilt.quarantine(name, "it is unused");
     }
     Ok(rebuilt)
 }
@@ -214,7 +214,7 @@ fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
     let (env, directory) = (&repairer.env, &repairer.directory);
     let in_force: HashSet<u64> = levels.iter().flatten().map(|file| file.number).collect();
     let number = repairer.new_number();
-    let prepared = link_to_lost(repairer, &to_lost).and_then(|set_aside| {
+    let prepared = link_to_lost(repairer, &to_lost).and_then(|quarantine| {
         let manifest = ManifestWriter::create(
             env,
             directory,
@@ -224,10 +224,10 @@ fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
         manifest.close()?;
         // The names of the MANIFEST and of new tables must be durable before CURRENT leads to them.
         env.sync_directory(directory)?;
-        Ok(set_aside)
+        Ok(quarantine)
     });
     match prepared {
-        Ok(set_aside) => report.set_aside = set_aside,
+        Ok(quarantine) => report.set_aside = quarantine,
         Err(error) => {
             repairer.remove_written(|_| false);
             let _ = env.remove_file(&repairer.path(&file_name::manifest_name(number)));

@@ -10,7 +10,7 @@ use terrace_format::file_name;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::version_edit::FileEntry;
 
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::options::Options;
@@ -42,7 +42,7 @@ impl Repairer {
             use_filters: true,
             filter_policy: options.filter_policy.clone(),
             map_files: false,
-            fit: MemoryFit::always(),
+            fit: WorkingSet::always(),
         });
         Self {
             env: Arc::clone(&options.env),

@@ -19,9 +19,9 @@ use crate::compaction::drop_rule::DropRule;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::memtable::MemTable;
-use crate::recovery::evidence::{Sequences, next_batch};
+use crate::recovery::block_signs::{Sequences, next_batch};
+use crate::recovery::log_end::{LogEnd, LogRest, TornTail, Trouble};
 use crate::recovery::synced_files::SyncedFiles;
-use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
 use crate::repair::log_salvage::{LogPiece, LogVisitor, Tail, read_log};
 use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
@@ -243,7 +243,7 @@ impl LogVisitor for BatchVisitor<'_> {
             }
             Tail::WithoutHeader => {
                 let rest = LogRest { file, sound_end: offset, sequences };
-                rest.judge(Trouble::Zeros)? == Verdict::Unfinished
+                rest.judge(Trouble::Zeros)? == LogEnd::Unfinished
             }
         })
     }

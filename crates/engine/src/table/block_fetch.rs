@@ -26,7 +26,7 @@ use super::held_block::HeldBlock;
 use super::mapped_file::MappedFile;
 use super::paging::Paging;
 use crate::cache::block_cache::BlockCache;
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read_tier::ReadTier;
 
@@ -46,7 +46,7 @@ pub struct TableReadContext {
     /// Whether files are read through a mapping, if the environment can map them.
     pub map_files: bool,
     /// Whether the tables fit into memory.
-    pub fit: Arc<MemoryFit>,
+    pub fit: Arc<WorkingSet>,
 }
 
 /// How much of a table a cursor will visit.

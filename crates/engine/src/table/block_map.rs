@@ -10,7 +10,7 @@ use terrace_format::internal_key::{InternalKeyComparator, user_key};
 use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
-use crate::key_word::first_word;
+use crate::key_prefix::first_word;
 
 /// What a search by ranks finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

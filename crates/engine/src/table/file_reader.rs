@@ -15,7 +15,7 @@ use super::block_fetch::{BlockReadOptions, TableReadContext};
 use super::file_writer::TableFileOptions;
 use super::iterator::TableIterator;
 use super::reader::Table;
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 
@@ -47,7 +47,7 @@ impl TableFileReader {
             use_filters: true,
             filter_policy: None,
             map_files: true,
-            fit: MemoryFit::always(),
+            fit: WorkingSet::always(),
         };
         let table = Table::open(file, path.to_owned(), size_bytes, Arc::new(context))?;
         Ok(Self { table: Arc::new(table) })

@@ -30,7 +30,7 @@ use terrace_format::table::BlockHandle;
 
 use super::block_fetch::Residency;
 use super::block_map::{BlockMap, Found};
-use crate::key_word::first_word;
+use crate::key_prefix::first_word;
 
 /// The index of an open table. Threads share it.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! How the pages of a mapped table come into memory once the database has [outgrown](crate::cache::memory_fit) it.
+//! How the pages of a mapped table come into memory once the database has [outgrown](crate::cache::working_set) it.
 //!
 //! predecessors: [`block_fetch`](super::block_fetch), [`read_ahead`](super::read_ahead) · successor: `RandomAccessFile`
 //!
@@ -14,14 +14,14 @@ use terrace_env::{RandomAccessFile, ReadPattern};
 use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 
 /// The pages of one table. Threads share it.
 #[derive(Debug)]
 pub(super) struct Paging {
     file: Arc<dyn RandomAccessFile>,
     size_bytes: u64,
-    fit: Arc<MemoryFit>,
+    fit: Arc<WorkingSet>,
     is_mapped: bool,
     /// What the system was told.
     expects_random_reads: AtomicBool,
@@ -32,7 +32,7 @@ impl Paging {
     pub(super) fn new(
         file: Arc<dyn RandomAccessFile>,
         size_bytes: u64,
-        fit: Arc<MemoryFit>,
+        fit: Arc<WorkingSet>,
         is_mapped: bool,
     ) -> Self {
         let paging = Self { file, size_bytes, fit, is_mapped, expects_random_reads: AtomicBool::new(false) };

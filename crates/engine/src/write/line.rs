@@ -1,5 +1,5 @@
 //! The commit line, which decides who may write now. Predecessor: `db`. Successor: `write/commit`. Writers wait in
-//! `write/cohort`.
+//! `write/wait group`.
 //!
 //! One writer at a time holds the *token*, and with it the log and the active memtable. The line promises:
 //!
@@ -20,8 +20,8 @@ use terrace_format::batch::WriteBatch;
 use crate::error::Result;
 use crate::sync::{AtomicUsize, Mutex, PlainMemory};
 use crate::write::MAX_GROUP_BYTES;
-use crate::write::cohort::{Cohort, Seat};
 use crate::write::gather::gather;
+use crate::write::wait_group::{Seat, WaitGroup};
 
 /// Nobody has the token.
 const FREE: usize = 0;
@@ -50,8 +50,8 @@ unsafe impl<S: Send> Sync for CommitLine<S> {}
 #[derive(Default)]
 struct Line {
     waiters: VecDeque<Waiter>,
-    /// The cohort for those who joined after the head of the line since a group was taken, if anybody did.
-    cohort: Option<Arc<Cohort>>,
+    /// The wait group for those who joined after the head of the line since a group was taken, if anybody did.
+    wait_group: Option<Arc<WaitGroup>>,
 }
 
 struct Waiter {
@@ -65,7 +65,7 @@ struct Waiter {
 ///
 /// There is one at a time. It is created by the thread that changes `token` from [`FREE`] to another value, or by the
 /// waiter that the previous holder made leader when it dropped its token. The change from `FREE` acquires what the
-/// change to it released; a leader acquires it through the lock of its cohort.
+/// change to it released; a leader acquires it through the lock of its wait group.
 pub(crate) struct Token<'a, S> {
     line: &'a CommitLine<S>,
 }
@@ -211,11 +211,11 @@ impl<S> CommitLine<S> {
             }
         }
         // The head of the line may be woken alone, to lead.
-        let cohort = match line.waiters.is_empty() {
-            true => &Cohort::new(),
-            false => line.cohort.get_or_insert_with(Cohort::new),
+        let wait_group = match line.waiters.is_empty() {
+            true => &WaitGroup::new(),
+            false => line.wait_group.get_or_insert_with(WaitGroup::new),
         };
-        let seat = cohort.add_seat();
+        let seat = wait_group.add_seat();
         line.waiters.push_back(Waiter { sync, batch: batch.map(std::mem::take), seat: seat.clone() });
         Joined::Waits(seat)
     }
@@ -248,7 +248,7 @@ impl<S> CommitLine<S> {
             batches.push(batch);
             followers.push(seat);
         }
-        line.cohort = None;
+        line.wait_group = None;
         (followers, batches)
     }
 }

@@ -5,7 +5,6 @@
 //! Db::submit ─► submit ──┘         └─► Backlog: flushes and compactions
 //! ```
 
-mod cohort;
 mod commit;
 mod gather;
 pub(crate) mod line;
@@ -16,6 +15,7 @@ pub(crate) mod submit_queue;
 #[cfg(test)]
 mod tests;
 pub(crate) mod throttle;
+mod wait_group;
 pub(crate) mod writer;
 
 /// A group of batches that share a log write and a sync is closed when it reaches this size.

@@ -8,7 +8,7 @@ use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_inte
 use terrace_format::version_edit::FileEntry;
 
 use crate::cache::block_cache::BlockCache;
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 
@@ -37,7 +37,7 @@ impl Directory {
             use_filters: true,
             filter_policy: None,
             map_files: true,
-            fit: MemoryFit::always(),
+            fit: WorkingSet::always(),
         };
         TableCache::new(self.env.clone(), PathBuf::from("/"), max_open_files, Arc::new(context))
     }

@@ -9,7 +9,7 @@ use terrace_format::compression::Compression;
 use terrace_format::internal_key::user_key;
 
 use super::support::*;
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::error::ErrorKind;
 use crate::iterator::{InternalIterator, Preparation};
 use crate::read_tier::ReadTier;
@@ -34,7 +34,7 @@ fn many_entries() -> Entries {
 /// The table without a block cache, and its file, of which nothing is in memory.
 fn outgrown(entries: &Entries) -> (Arc<Table>, Arc<TestFile>) {
     let file = TestFile::new_mapped(bytes_of(entries), true);
-    let context = TableReadContext { fit: MemoryFit::never(), block_cache: None, ..context(&bytewise()) };
+    let context = TableReadContext { fit: WorkingSet::never(), block_cache: None, ..context(&bytewise()) };
     let table = open_file(Arc::clone(&file), context).unwrap();
     (table, file)
 }
@@ -202,7 +202,7 @@ fn damaged_handles_ask_for_nothing_outside_the_file() {
             bytes[place] ^= 1 << random.below(8);
         }
         let file = TestFile::new_mapped(bytes, true);
-        let context = TableReadContext { fit: MemoryFit::never(), ..context(&bytewise()) };
+        let context = TableReadContext { fit: WorkingSet::never(), ..context(&bytewise()) };
         let Ok(table) = open_file(Arc::clone(&file), context) else { continue };
         let _ = table.get(&entries[random.below(entries.len())].0, &BlockReadOptions::default());
         let mut iter = table.iter(BlockReadOptions { extent: Extent::Whole, ..BlockReadOptions::default() });
@@ -237,7 +237,7 @@ fn searches_agree_with_and_without_a_map_of_blocks() {
         let bytes = build(&entries, &bytewise(), TableBuilderOptions { compression, ..options() }).0;
         let fitting = open_file(TestFile::new_mapped(bytes.clone(), true), context(&bytewise())).unwrap();
         let file = TestFile::new_mapped(bytes, true);
-        let context = TableReadContext { fit: MemoryFit::never(), ..context(&bytewise()) };
+        let context = TableReadContext { fit: WorkingSet::never(), ..context(&bytewise()) };
         let paged = open_file(Arc::clone(&file), context).unwrap();
         let random = &mut Random::new(3);
         for _ in 0..20_000 {

@@ -16,7 +16,7 @@ use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, check_block};
 
 use crate::cache::block_cache::BlockCache;
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::error::Result;
 use crate::table::builder::FinishedTable;
 use crate::table::{Table, TableBuilder, TableBuilderOptions, TableReadContext};
@@ -175,7 +175,7 @@ pub(super) fn context(comparator: &InternalKeyComparator) -> TableReadContext {
         use_filters: true,
         filter_policy: None,
         map_files: true,
-        fit: MemoryFit::always(),
+        fit: WorkingSet::always(),
     }
 }
 

@@ -11,7 +11,7 @@ use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::FileEntry;
 
 use super::*;
-use crate::cache::memory_fit::MemoryFit;
+use crate::cache::working_set::WorkingSet;
 use crate::error::ErrorKind;
 use crate::memtable::MemTable;
 use crate::read::merging_iterator::MergingIterator;
@@ -71,7 +71,7 @@ impl Tables {
             use_filters: true,
             filter_policy: None,
             map_files: true,
-            fit: MemoryFit::always(),
+            fit: WorkingSet::always(),
         };
         Arc::new(TableCache::new(Arc::new(self.env.clone()), PathBuf::from("/"), 10, Arc::new(context)))
     }

@@ -1,8 +1,8 @@
 //! The places where writers of the commit line wait. Each writer has its own seat, and the writers of a group have
-//! seats in one cohort. Predecessor and successor: `write/line`.
+//! seats in one wait group. Predecessor and successor: `write/line`.
 //!
-//! The writers of a cohort sleep on one word of memory, so one system call wakes a whole group. A writer that is to
-//! lead is woken alone, provided that the line gave it a cohort of its own.
+//! The writers of a wait group sleep on one word of memory, so one system call wakes a whole group. A writer that is to
+//! lead is woken alone, provided that the line gave it a wait group of its own.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::sync::{Condvar, Mutex};
 
 /// Writers that are woken together.
-pub(super) struct Cohort {
+pub(super) struct WaitGroup {
     /// One for each seat.
     phases: Mutex<Vec<Phase>>,
     changed: Condvar,
@@ -28,12 +28,12 @@ pub(super) enum Phase {
 /// The place where one writer waits.
 #[derive(Clone)]
 pub(super) struct Seat {
-    cohort: Arc<Cohort>,
+    wait_group: Arc<WaitGroup>,
     place: usize,
 }
 
-impl Cohort {
-    /// A cohort without seats.
+impl WaitGroup {
+    /// A wait group without seats.
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self { phases: Mutex::new(Vec::new()), changed: Condvar::new() })
     }
@@ -42,10 +42,10 @@ impl Cohort {
     pub(super) fn add_seat(self: &Arc<Self>) -> Seat {
         let mut phases = self.phases.lock();
         phases.push(Phase::Waiting);
-        Seat { cohort: Arc::clone(self), place: phases.len() - 1 }
+        Seat { wait_group: Arc::clone(self), place: phases.len() - 1 }
     }
 
-    /// Sets the phase of each of `seats`, which belong to this cohort, to what `phase` returns.
+    /// Sets the phase of each of `seats`, which belong to this wait group, to what `phase` returns.
     fn advance(&self, seats: &[Seat], phase: impl Fn() -> Phase) {
         let mut phases = self.phases.lock();
         for seat in seats {
@@ -60,10 +60,10 @@ impl Cohort {
 impl Seat {
     /// Waits until the writer is the leader (`None`), or until there is a result of its write.
     pub(super) fn wait(&self) -> Option<Result<()>> {
-        let mut phases = self.cohort.phases.lock();
+        let mut phases = self.wait_group.phases.lock();
         loop {
             match std::mem::replace(&mut phases[self.place], Phase::Waiting) {
-                Phase::Waiting => self.cohort.changed.wait(&mut phases),
+                Phase::Waiting => self.wait_group.changed.wait(&mut phases),
                 Phase::Lead => return None,
                 Phase::Done(result) => return Some(result),
             }
@@ -72,13 +72,13 @@ impl Seat {
 
     /// Gives the token to the writer at this seat.
     pub(super) fn lead(&self) {
-        self.cohort.advance(std::slice::from_ref(self), || Phase::Lead);
+        self.wait_group.advance(std::slice::from_ref(self), || Phase::Lead);
     }
 
     /// Tells the writers at `seats` the result of their group.
     pub(super) fn finish(seats: &[Self], result: &Result<()>) {
-        for together in seats.chunk_by(|seat, next| Arc::ptr_eq(&seat.cohort, &next.cohort)) {
-            together[0].cohort.advance(together, || Phase::Done(result.clone()));
+        for together in seats.chunk_by(|seat, next| Arc::ptr_eq(&seat.wait_group, &next.wait_group)) {
+            together[0].wait_group.advance(together, || Phase::Done(result.clone()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What one block of a log shows about a place where its checksum fails. Predecessor: `verdict`. Offsets count from the
+//! What one block of a log shows about a place where its checksum fails. Predecessor: `log_end`. Offsets count from the
 //! beginning of the block.
 
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! Judges what follows the last sound record of a log: a record that was never finished, the result of a loss of power,
-//! or damage. Predecessor: `replay`, which met something that is not a record. Successor: `evidence`.
+//! or damage. Predecessor: `replay`, which met something that is not a record. Successor: `block_signs`.
 //!
 //! A log may be mapped into memory while it is written (`env`'s log file). It then ends at the end of a block, with
 //! zeros after its last record. A record's header is stored after its payload, and pages of 4 KiB reach the disk in any
@@ -23,7 +23,7 @@ use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_
 use terrace_format::log::{TornRecord, next_header_offset};
 
 use crate::error::Result;
-use crate::recovery::evidence::{Block, Sequences};
+use crate::recovery::block_signs::{Block, Sequences};
 use crate::recovery::source::first_content;
 use crate::recovery::tail::is_next;
 
@@ -45,7 +45,7 @@ pub(crate) enum Trouble {
 
 /// What the trouble means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum LogEnd {
     /// A record that was never finished, with nothing after it. The log ends before it.
     Unfinished,
     /// The writer is alive and has continued since. For us, the log ends at this place.
@@ -77,11 +77,11 @@ pub(crate) struct LogRest<'a> {
 
 impl LogRest<'_> {
     /// Decides what `trouble` means.
-    pub(crate) fn judge(&self, trouble: Trouble) -> Result<Verdict> {
+    pub(crate) fn judge(&self, trouble: Trouble) -> Result<LogEnd> {
         let next = next_header_offset(self.sound_end);
         let must_be_whole = trouble != Trouble::Zeros;
         if self.block_of(next)?.is_next_record(in_block(next), must_be_whole) {
-            return Ok(Verdict::Growing);
+            return Ok(LogEnd::Growing);
         }
         match trouble {
             Trouble::Zeros => self.judge_zeros(next),
@@ -92,7 +92,7 @@ impl LogRest<'_> {
                     && !block.is_explained_by_its_header_or_a_bit(in_block(at))
                     && block.is_lost_record(in_block(at)))
                     || (record > self.sound_end && self.is_hole_before(record)?);
-                Ok(if is_lost { Verdict::PowerLoss } else { Verdict::Damage })
+                Ok(if is_lost { LogEnd::PowerLoss } else { LogEnd::Damage })
             }
         }
     }
@@ -138,8 +138,8 @@ impl LogRest<'_> {
     }
 
     /// Decides what the header of zeros at `next` means when something follows it.
-    fn judge_zeros(&self, next: u64) -> Result<Verdict> {
-        let Some(content) = first_content(self.file, next, u64::MAX)? else { return Ok(Verdict::Unfinished) };
+    fn judge_zeros(&self, next: u64) -> Result<LogEnd> {
+        let Some(content) = first_content(self.file, next, u64::MAX)? else { return Ok(LogEnd::Unfinished) };
         let content_block = content / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES;
         // A writer may leave zeros at the end of a block, before a record that did not fit.
         let header = next.max(content_block);
@@ -147,17 +147,17 @@ impl LogRest<'_> {
             // The rest of the header may be in a lost sector.
             let is_hole = (header > next && self.is_hole_before(header)?)
                 || self.block_of(header)?.is_lost_record(in_block(header));
-            return Ok(if is_hole { Verdict::PowerLoss } else { Verdict::Damage });
+            return Ok(if is_hole { LogEnd::PowerLoss } else { LogEnd::Damage });
         }
         let block = self.block_of(header)?;
         let at = in_block(header);
         if header <= end_of_block(next) && self.is_last_block_of_a_killed_writer(content_block)? {
             // Anything in it may have been stored before the header.
             if block.is_one_record_without_header(at) {
-                return Ok(Verdict::Unfinished);
+                return Ok(LogEnd::Unfinished);
             }
         }
-        Ok(if block.is_lost_header(at) { Verdict::PowerLoss } else { Verdict::Damage })
+        Ok(if block.is_lost_header(at) { LogEnd::PowerLoss } else { LogEnd::Damage })
     }
 
     /// Whether the log ends as a mapped log does when its writer dies, with the block at `start` as the last one that

@@ -40,8 +40,8 @@ fn with_space(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The verdict on the log `bytes` if its first `sound` records, which end at `end`, are sound.
-fn verdict(bytes: &[u8], sound: u64, end: usize, trouble: Trouble) -> Verdict {
+/// The log_end on the log `bytes` if its first `sound` records, which end at `end`, are sound.
+fn log_end(bytes: &[u8], sound: u64, end: usize, trouble: Trouble) -> LogEnd {
     let (env, path) = (MemoryEnv::new(), Path::new("/log"));
     let mut file = env.create(path).unwrap();
     file.append(bytes).unwrap();
@@ -51,8 +51,8 @@ fn verdict(bytes: &[u8], sound: u64, end: usize, trouble: Trouble) -> Verdict {
     LogRest { file: &*file, sound_end: end as u64, sequences }.judge(trouble).unwrap()
 }
 
-/// The verdict on whatever a reader meets after the first `sound` records.
-fn verdict_of(bytes: &[u8], sound: u64) -> Verdict {
+/// The log_end on whatever a reader meets after the first `sound` records.
+fn verdict_of(bytes: &[u8], sound: u64) -> LogEnd {
     let mut reader = LogReader::new(bytes);
     let mut end = 0;
     for _ in 0..sound {
@@ -64,7 +64,7 @@ fn verdict_of(bytes: &[u8], sound: u64) -> Verdict {
         LogEvent::End | LogEvent::Record { .. } => Trouble::Zeros,
         LogEvent::TornTail { .. } => panic!("the file ends within a record"),
     };
-    verdict(bytes, sound, end as usize, trouble)
+    log_end(bytes, sound, end as usize, trouble)
 }
 
 fn damage(offset: usize) -> Trouble {
@@ -76,13 +76,13 @@ fn a_record_whose_header_was_not_stored_is_unfinished() {
     let (bytes, starts) = log(&[100, 100, 3000]);
     let mut bytes = with_space(bytes);
     bytes[starts[2]..starts[2] + 8].fill(0);
-    assert_eq!(verdict(&bytes, 2, starts[2], Trouble::Zeros), Verdict::Unfinished);
+    assert_eq!(log_end(&bytes, 2, starts[2], Trouble::Zeros), LogEnd::Unfinished);
     // A process always leaves space after the end of the log. A loss of power may not, because the log's size and its
     // pages reach the disk separately.
-    assert_eq!(verdict(&bytes[..starts[3]], 2, starts[2], Trouble::Zeros), Verdict::PowerLoss);
+    assert_eq!(log_end(&bytes[..starts[3]], 2, starts[2], Trouble::Zeros), LogEnd::PowerLoss);
     // Only the end of the payload was copied.
     bytes[starts[2]..starts[2] + 1000].fill(0);
-    assert_eq!(verdict(&bytes, 2, starts[2], Trouble::Zeros), Verdict::Unfinished);
+    assert_eq!(log_end(&bytes, 2, starts[2], Trouble::Zeros), LogEnd::Unfinished);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn an_unfinished_record_may_follow_the_end_of_a_block() {
     assert_eq!((starts[1], end_of_record(&bytes, 0)), (32 << 10, (32 << 10) - 4));
     let mut bytes = with_space(bytes);
     bytes[starts[1]..starts[1] + 8].fill(0);
-    assert_eq!(verdict(&bytes, 1, end_of_record(&bytes, 0), Trouble::Zeros), Verdict::Unfinished);
+    assert_eq!(log_end(&bytes, 1, end_of_record(&bytes, 0), Trouble::Zeros), LogEnd::Unfinished);
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn a_zeroed_header_amid_others_is_damage() {
     let (bytes, starts) = log(&[100; 10]);
     for mut bytes in [with_space(bytes.clone()), bytes] {
         bytes[starts[5]..starts[5] + 7].fill(0);
-        assert_eq!(verdict(&bytes, 5, starts[5], Trouble::Zeros), Verdict::Damage);
+        assert_eq!(log_end(&bytes, 5, starts[5], Trouble::Zeros), LogEnd::Damage);
         bytes[starts[5]..starts[5] + 50].fill(0);
-        assert_eq!(verdict(&bytes, 5, starts[5], Trouble::Zeros), Verdict::Damage);
+        assert_eq!(log_end(&bytes, 5, starts[5], Trouble::Zeros), LogEnd::Damage);
     }
 }
 
@@ -115,13 +115,13 @@ fn a_page_from_before_a_header_was_stored_is_a_loss_of_power() {
         let mut bytes = bytes.clone();
         bytes[starts[3]..starts[3] + 8].fill(0);
         bytes[starts[3] + copied..4096].fill(0);
-        assert_eq!(verdict(&bytes, 3, starts[3], Trouble::Zeros), Verdict::PowerLoss, "{copied}");
+        assert_eq!(log_end(&bytes, 3, starts[3], Trouble::Zeros), LogEnd::PowerLoss, "{copied}");
     }
     // The record is wholly within a page that was written before the others came.
     let mut bytes = bytes.clone();
     bytes[starts[1]..starts[1] + 8].fill(0);
     bytes[starts[2]..4096].fill(0);
-    assert_eq!(verdict(&bytes, 1, starts[1], Trouble::Zeros), Verdict::PowerLoss);
+    assert_eq!(log_end(&bytes, 1, starts[1], Trouble::Zeros), LogEnd::PowerLoss);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_payload_in_a_lost_or_old_page_is_a_loss_of_power() {
     for (copied, end) in [(0, 8192), (1000, 8192), (starts[2] - 4096 - 1, 8192), (1000, 32_768)] {
         let mut bytes = bytes.clone();
         bytes[4096 + copied..end].fill(0);
-        assert_eq!(verdict(&bytes, 1, starts[1], damage(starts[1])), Verdict::PowerLoss, "{copied}");
+        assert_eq!(log_end(&bytes, 1, starts[1], damage(starts[1])), LogEnd::PowerLoss, "{copied}");
     }
 }
 
@@ -145,7 +145,7 @@ fn a_flipped_bit_is_damage_also_before_space() {
                 let mut bytes = bytes.clone();
                 bytes[starts[record] + at] ^= 0x40;
                 let trouble = damage(starts[record]);
-                assert_eq!(verdict(&bytes, record as u64, starts[record], trouble), Verdict::Damage);
+                assert_eq!(log_end(&bytes, record as u64, starts[record], trouble), LogEnd::Damage);
             }
         }
     }
@@ -155,10 +155,10 @@ fn a_flipped_bit_is_damage_also_before_space() {
 fn a_split_record_that_lost_its_middle_is_a_loss_of_power() {
     let (mut bytes, _) = log(&[100, 100_000, 100]);
     bytes[32 << 10..36 << 10].fill(0);
-    assert_eq!(verdict_of(&bytes, 1), Verdict::PowerLoss);
+    assert_eq!(verdict_of(&bytes, 1), LogEnd::PowerLoss);
     let (mut bytes, _) = log(&[100, 100_000, 100]);
     bytes[40_000] ^= 1;
-    assert_eq!(verdict_of(&bytes, 1), Verdict::Damage);
+    assert_eq!(verdict_of(&bytes, 1), LogEnd::Damage);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_record_that_lost_its_first_fragment_is_a_loss_of_power() {
     let (mut bytes, starts) = log(&[28_000, 20_000, 100]);
     assert!(starts[1] < 32 << 10 && starts[2] > 32 << 10);
     bytes[starts[1]..32 << 10].fill(0);
-    assert_eq!(verdict_of(&bytes, 1), Verdict::PowerLoss);
+    assert_eq!(verdict_of(&bytes, 1), LogEnd::PowerLoss);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_flipped_bit_is_damage_though_the_value_holds_sectors_of_zeros() {
             for bit in [0, 5] {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= 1 << bit;
-                assert_eq!(verdict_of(&bytes, 5), Verdict::Damage, "bit {bit} of byte {at}");
+                assert_eq!(verdict_of(&bytes, 5), LogEnd::Damage, "bit {bit} of byte {at}");
             }
         }
     }
@@ -201,16 +201,16 @@ fn a_record_whose_header_was_not_stored_may_hold_a_log() {
         let (bytes, starts) = log_of(&[vec![1; 100], inner(first, 40)]);
         let mut bytes = with_space(bytes);
         bytes[starts[1]..starts[1] + 8].fill(0);
-        assert_eq!(verdict_of(&bytes, 1), Verdict::Unfinished, "from sequence {first} on");
+        assert_eq!(verdict_of(&bytes, 1), LogEnd::Unfinished, "from sequence {first} on");
         // The record continues in the next block, which was never written.
         let (bytes, starts) = log_of(&[vec![1; 100], inner(first, 100), vec![2; 100]]);
         let mut bytes = bytes[..32 << 10].to_vec();
         bytes[starts[1]..starts[1] + 8].fill(0);
-        assert_eq!(verdict_of(&bytes, 1), Verdict::Unfinished, "from sequence {first} on");
+        assert_eq!(verdict_of(&bytes, 1), LogEnd::Unfinished, "from sequence {first} on");
         // The page that holds its header is older than the others.
         let (mut bytes, starts) = log_of(&[vec![1; 100], inner(first, 100), vec![2; 100]]);
         bytes[starts[1]..starts[1] + 8].fill(0);
-        assert_eq!(verdict_of(&bytes, 1), Verdict::PowerLoss, "from sequence {first} on");
+        assert_eq!(verdict_of(&bytes, 1), LogEnd::PowerLoss, "from sequence {first} on");
     }
 }
 
@@ -219,6 +219,6 @@ fn a_record_that_is_there_by_now_was_written_meanwhile() {
     let (bytes, starts) = log(&[100, 100]);
     let bytes = with_space(bytes);
     for trouble in [Trouble::Zeros, damage(starts[1])] {
-        assert_eq!(verdict(&bytes, 1, starts[1], trouble), Verdict::Growing);
+        assert_eq!(log_end(&bytes, 1, starts[1], trouble), LogEnd::Growing);
     }
 }

@@ -26,7 +26,7 @@ const READS_A_LOOK: u32 = 127;
 const LEAST_OUTGROWN_BYTES: u64 = 4 << 20;
 
 /// The answer for one database. Threads share it.
-pub struct MemoryFit {
+pub struct WorkingSet {
     /// `None` for tables outside a database, which count as fitting.
     env: Option<Arc<dyn Env>>,
     outgrown: AtomicBool,
@@ -34,7 +34,7 @@ pub struct MemoryFit {
     next_answer_micros: AtomicU64,
 }
 
-impl MemoryFit {
+impl WorkingSet {
     /// Asks `env`.
     pub fn new(env: Arc<dyn Env>) -> Arc<Self> {
         Self::with(Some(env))
@@ -105,9 +105,9 @@ impl MemoryFit {
     }
 }
 
-impl fmt::Debug for MemoryFit {
+impl fmt::Debug for WorkingSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryFit").field("outgrown", &self.is_outgrown()).finish_non_exhaustive()
+        f.debug_struct("WorkingSet").field("outgrown", &self.is_outgrown()).finish_non_exhaustive()
     }
 }
 
@@ -119,10 +119,10 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn with_clock() -> (MemoryEnv, HeldClock, Arc<MemoryFit>) {
+    fn with_clock() -> (MemoryEnv, HeldClock, Arc<WorkingSet>) {
         let clock = HeldClock::new();
         let env = MemoryEnv::new().with_clock(clock.clone());
-        let fit = MemoryFit::new(Arc::new(env.clone()));
+        let fit = WorkingSet::new(Arc::new(env.clone()));
         (env, clock, fit)
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let looks = std::thread::spawn(move || {
             let mut looks = 0;
             for _ in 0..10 * READS_A_LOOK {
-                let fit = MemoryFit::new(Arc::new(env.clone()));
+                let fit = WorkingSet::new(Arc::new(env.clone()));
                 fit.note_read(|| 80 * MIB);
                 looks += u32::from(fit.is_outgrown());
             }
