@@ -176,12 +176,19 @@ function collect(test) {
 }
 
 function summary({ name, error }) {
-  return error === undefined ? String(name) : `${name}: ${error.message}`
+  return error === undefined ? String(name) : `${name}: ${causes(error).join(': ')}`
+}
+
+/** What an error says, and what its causes do. */
+function causes({ code, message, cause }) {
+  const said = code === undefined ? message : `${code}: ${message}`
+  return cause instanceof Error ? [said, ...causes(cause)] : [said]
 }
 
 /** What to read of an assertion that failed. */
 function details({ name, operator, expected, actual, at, error }) {
   const values = operator === 'fail' ? '' : `\n  expected ${inspect(expected)}\n  actual ${inspect(actual)}`
-  const stack = (actual instanceof Error ? actual : error)?.stack
-  return `${name}${values}${at === undefined ? '' : `\n  at ${at}`}${stack === undefined ? '' : `\n  ${stack}`}`
+  const thrown = actual instanceof Error ? actual : error
+  const shown = thrown === undefined ? '' : `\n  ${inspect(thrown)}`
+  return `${name}${values}${at === undefined ? '' : `\n  at ${at}`}${shown}`
 }

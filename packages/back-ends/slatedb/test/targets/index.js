@@ -2,17 +2,18 @@
 
 import { fileURLToPath } from 'node:url'
 import { SlateLevel } from 'terrace-slatedb'
+import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { objectStore, storeLocation, storeOptions } from './store.js'
 
 const supports = { getSync: false, putSync: false, everyWrite: true }
 /** Writes wait for none, so that tests are short. Each is in the store before it is acknowledged all the same. */
 const soon = { flushIntervalMs: 0 }
 
-/** A SlateLevel that looks into its store so often. This is no option of the constructor, because hooks see those. */
+/** A SlateLevel that looks into its store so often, however slow that is. These are no options of the constructor, because hooks see those. */
 const pollingEach = (pollIntervalMs) =>
   class extends SlateLevel {
     _open(options) {
-      return super._open({ ...options, pollIntervalMs })
+      return super._open({ ...options, pollIntervalMs, deadlineMs: HANG_MS })
     }
   }
 
