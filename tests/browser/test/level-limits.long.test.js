@@ -15,34 +15,56 @@ const OUTCOME = `
   const outcome = (promise) => promise.then(() => 'done', (error) => error.code + ': ' + error.message)
 `
 
-for (const [keys, key] of [
-  ['the same key', `() => 'a'`],
-  ['ascending keys', `(session) => String(session).padStart(6, '0')`]
-]) {
-  test(`a small database that is opened, written once and closed 250 times can still be used: ${keys}`, async (t) => {
-    const functions = `
-      const key = ${key}
-      export async function use(sessions) {
-        for (let session = 0; session < sessions; session++) {
-          const db = new Level('short')
-          await db.put(key(session), String(session))
-          if ((await db.get(key(session))) !== String(session)) throw new Error('session ' + session)
-          await db.close()
-        }
-        const root = await navigator.storage.getDirectory()
-        let files = 0
-        for await (const [, directory] of root.entries()) for await (const _ of directory.keys()) files++
-        const db = new Level('short')
-        const count = (await db.keys().all()).length
-        await db.compactRange('', '\\uffff')
-        await db.close()
-        return { files, count }
-      }
-    `
-    const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
-    const { files, count } = await run(page, 'use', [250])
-    assert.equal(count, keys === 'the same key' ? 1 : 250)
-    assert.ok(keys !== 'the same key' || files <= 48, `${files} files`)
+/** Functions for a worker: use a small database once, and count its files. */
+const shortSessions = (key) => `
+  const key = ${key}
+  export async function use(first, end, isClosed) {
+    for (let session = first; session < end; session++) {
+      const db = new Level('short')
+      await db.put(key(session), String(session))
+      if ((await db.get(key(session))) !== String(session)) throw new Error('session ' + session)
+      if (isClosed) await db.close()
+    }
+  }
+  export async function end() {
+    const root = await navigator.storage.getDirectory()
+    let files = 0
+    for await (const [, directory] of root.entries()) for await (const _ of directory.keys()) files++
+    const db = new Level('short')
+    const count = (await db.keys().all()).length
+    await db.compactRange('', '\\uffff')
+    await db.close()
+    return { files, count }
+  }
+`
+
+const ORDERS = {
+  'the same key': `() => 'a'`,
+  'ascending keys': `(session) => String(session).padStart(6, '0')`,
+  'descending keys': `(session) => String(999999 - session)`
+}
+
+for (const [keys, key] of Object.entries(ORDERS)) {
+  const distinct = (sessions) => (keys === 'the same key' ? 1 : sessions)
+
+  test(`a small database that is opened, written once and closed 250 times stays small: ${keys}`, async (t) => {
+    const page = await openPage(t, await serveSite(t, siteOf(shortSessions(key)), ENGINE_POLICY))
+    await run(page, 'use', [0, 250, true])
+    const { files, count } = await run(page, 'end')
+    assert.equal(count, distinct(250))
+    assert.ok(files <= 48, `${files} files`)
+    assert.deepEqual(page.problems, [])
+  })
+
+  test(`a small database that is opened, written once and killed 60 times stays small: ${keys}`, async (t) => {
+    const page = await openPage(t, await serveSite(t, siteOf(shortSessions(key)), ENGINE_POLICY))
+    for (let session = 0; session < 60; session++) {
+      await runAfter(page, 'use', [session, session + 1, false], session)
+      await page.evaluate((number) => globalThis.workers[number].terminate(), session)
+    }
+    const { files, count } = await runAfter(page, 'end', [], 60)
+    assert.equal(count, distinct(60))
+    assert.ok(files <= 48, `${files} files`)
     assert.deepEqual(page.problems, [])
   })
 }
