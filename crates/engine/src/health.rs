@@ -78,6 +78,11 @@ impl Health {
         if self.may_write.is_here() { Ok(()) } else { Err(self.why_not_writable()) }
     }
 
+    /// Whether the database takes writes, for work that no call asks for: it leaves the failure to one that reports it.
+    pub(crate) fn takes_writes(&self) -> bool {
+        self.may_write.is_here()
+    }
+
     #[cold]
     fn why_not_open(&self) -> Error {
         self.check_process().err().unwrap_or_else(Error::closed)

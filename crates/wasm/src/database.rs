@@ -131,7 +131,11 @@ pub(crate) fn open(opening: Opening) -> Outcome<()> {
     };
     let db = Db::open(DIRECTORY, options).map_err(advised)?;
     adopt(db, Some(env));
-    Ok(())
+    with_database(|database| {
+        // The last sessions may have ended without a close.
+        database.merge_if_files_are_few();
+        Ok(())
+    })
 }
 
 /// Makes an open database that of this instance.
@@ -150,10 +154,10 @@ pub(crate) fn adopt(db: Db, pool: Option<PooledEnv>) {
 
 pub(crate) fn close() -> Outcome<()> {
     match DATABASE.take() {
-        Some(mut database) => {
-            // A session may have been too short for it, and each one takes a file more.
-            while database.merge_step() {}
-            database.db.close().map_err(failed)
+        Some(database) => {
+            database.merge_if_files_are_few();
+            // What the open has read from logs may have to become a table.
+            reserving(LEFT_FILES, database.pool.as_ref(), || database.db.close()).map_err(failed)
         }
         None => Ok(()),
     }
@@ -280,11 +284,22 @@ impl Database {
         goes_on.is_ok()
     }
 
+    /// Merges some small neighbours, in one step of at most a table's size. A short session takes one file, so it is enough that a step at
+    /// its close saves one; sessions that write more have their turns at [`step`](Self::step).
+    fn merge_if_files_are_few(&self) {
+        if self.pool.is_some() && self.has_few_files() {
+            // If it fails, the database refuses writes and says why.
+            let _ = reserving(LEFT_FILES, self.pool.as_ref(), || self.db.merge_neighbours(1));
+        }
+    }
+
+    fn has_few_files(&self) -> bool {
+        !host_files::may_grow() && self.free_files() < FEW_FILES
+    }
+
     fn wants_merge(&self, pool: &PooledEnv) -> bool {
         let used = pool.used_slots();
-        let is_due = !host_files::may_grow()
-            && self.free_files() < FEW_FILES
-            && used >= self.merge.used + FILES_TO_MERGE;
+        let is_due = self.has_few_files() && used >= self.merge.used + FILES_TO_MERGE;
         is_due && pool.total_bytes() < used as u64 * self.small_table_bytes()
     }
 

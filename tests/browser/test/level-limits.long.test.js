@@ -15,34 +15,56 @@ const OUTCOME = `
   const outcome = (promise) => promise.then(() => 'done', (error) => error.code + ': ' + error.message)
 `
 
-for (const [keys, key] of [
-  ['the same key', `() => 'a'`],
-  ['ascending keys', `(session) => String(session).padStart(6, '0')`]
-]) {
-  test(`a small database that is opened, written once and closed 250 times can still be used: ${keys}`, async (t) => {
-    const functions = `
-      const key = ${key}
-      export async function use(sessions) {
-        for (let session = 0; session < sessions; session++) {
-          const db = new Level('short')
-          await db.put(key(session), String(session))
-          if ((await db.get(key(session))) !== String(session)) throw new Error('session ' + session)
-          await db.close()
-        }
-        const root = await navigator.storage.getDirectory()
-        let files = 0
-        for await (const [, directory] of root.entries()) for await (const _ of directory.keys()) files++
-        const db = new Level('short')
-        const count = (await db.keys().all()).length
-        await db.compactRange('', '\\uffff')
-        await db.close()
-        return { files, count }
-      }
-    `
-    const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
-    const { files, count } = await run(page, 'use', [250])
-    assert.equal(count, keys === 'the same key' ? 1 : 250)
-    assert.ok(keys !== 'the same key' || files <= 48, `${files} files`)
+/** Functions for a worker: use a small database once, and count its files. */
+const shortSessions = (key) => `
+  const key = ${key}
+  export async function use(first, end, isClosed) {
+    for (let session = first; session < end; session++) {
+      const db = new Level('short')
+      await db.put(key(session), String(session))
+      if ((await db.get(key(session))) !== String(session)) throw new Error('session ' + session)
+      if (isClosed) await db.close()
+    }
+  }
+  export async function end() {
+    const root = await navigator.storage.getDirectory()
+    let files = 0
+    for await (const [, directory] of root.entries()) for await (const _ of directory.keys()) files++
+    const db = new Level('short')
+    const count = (await db.keys().all()).length
+    await db.compactRange('', '\\uffff')
+    await db.close()
+    return { files, count }
+  }
+`
+
+const ORDERS = {
+  'the same key': `() => 'a'`,
+  'ascending keys': `(session) => String(session).padStart(6, '0')`,
+  'descending keys': `(session) => String(999999 - session)`
+}
+
+for (const [keys, key] of Object.entries(ORDERS)) {
+  const distinct = (sessions) => (keys === 'the same key' ? 1 : sessions)
+
+  test(`a small database that is opened, written once and closed 250 times stays small: ${keys}`, async (t) => {
+    const page = await openPage(t, await serveSite(t, siteOf(shortSessions(key)), ENGINE_POLICY))
+    await run(page, 'use', [0, 250, true])
+    const { files, count } = await run(page, 'end')
+    assert.equal(count, distinct(250))
+    assert.ok(files <= 48, `${files} files`)
+    assert.deepEqual(page.problems, [])
+  })
+
+  test(`a small database that is opened, written once and killed 60 times stays small: ${keys}`, async (t) => {
+    const page = await openPage(t, await serveSite(t, siteOf(shortSessions(key)), ENGINE_POLICY))
+    for (let session = 0; session < 60; session++) {
+      await runAfter(page, 'use', [session, session + 1, false], session)
+      await page.evaluate((number) => globalThis.workers[number].terminate(), session)
+    }
+    const { files, count } = await runAfter(page, 'end', [], 60)
+    assert.equal(count, distinct(60))
+    assert.ok(files <= 48, `${files} files`)
     assert.deepEqual(page.problems, [])
   })
 }
@@ -162,5 +184,108 @@ test('a key or value over its limit is refused before anything is stored, and th
   const once = [256 * mib, 256 * mib, walked]
   assert.deepEqual(await runAfter(page, 'largest', [], 1), [...once, ...once, ...once])
   assert.equal(await runAfter(page, 'text', [], 2), true)
+  assert.deepEqual(page.problems, [])
+})
+
+test('a database that an earlier build has spoilt by a key over the limit is repaired: all other entries stay, and the report names the key', async (t) => {
+  const functions = `
+    const FRAME = 7, BLOCK = 32768
+    const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+      for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? (byte >>> 1) ^ 0x82f63b78 : byte >>> 1
+      return byte
+    })
+    /** A fragment of a record of LevelDB's logs. */
+    function fragment(type, bytes) {
+      let crc = 0xffffffff
+      for (const byte of [type]) crc = table[(crc ^ byte) & 255] ^ (crc >>> 8)
+      for (let at = 0; at < bytes.length; at++) crc = table[(crc ^ bytes[at]) & 255] ^ (crc >>> 8)
+      crc ^= 0xffffffff
+      const whole = new Uint8Array(FRAME + bytes.length)
+      const view = new DataView(whole.buffer)
+      view.setUint32(0, ((crc >>> 15) | (crc << 17)) + 0xa282ead8, true)
+      view.setUint16(4, bytes.length, true)
+      view.setUint8(6, type)
+      whole.set(bytes, FRAME)
+      return whole
+    }
+    function recordAt(offset, payload) {
+      const parts = []
+      let at = 0
+      do {
+        let room = BLOCK - (offset % BLOCK)
+        if (room < FRAME) {
+          parts.push(new Uint8Array(room))
+          offset += room
+          room = BLOCK
+        }
+        const end = Math.min(payload.length, at + room - FRAME)
+        const type = end === payload.length ? (at === 0 ? 1 : 4) : at === 0 ? 2 : 3
+        parts.push(fragment(type, payload.subarray(at, end)))
+        offset += FRAME + end - at
+        at = end
+      } while (at < payload.length)
+      return new Blob(parts)
+    }
+    const varint = (number) => {
+      const bytes = []
+      for (; number > 127; number = Math.floor(number / 128)) bytes.push((number & 127) | 128)
+      return [...bytes, number]
+    }
+    const text = (string) => new TextEncoder().encode(string)
+
+    /** Adds to the log a batch with such a key, as if that build had. */
+    export async function spoil(keyBytes) {
+      const db = new Level('spoilt')
+      await db.put('before', '1')
+      await db.put('the mark of the log', '2')
+      await db.close()
+      const root = await navigator.storage.getDirectory()
+      const directory = await root.getDirectoryHandle('spoilt.terrace')
+      for await (const handle of directory.values()) {
+        const file = await handle.getFile()
+        const contents = new TextDecoder('latin1').decode(await file.arrayBuffer())
+        if (!contents.includes('the mark of the log')) continue
+        const key = new Uint8Array(keyBytes).fill(107)
+        key.set(text('user:'))
+        const head = new Uint8Array(12)
+        new DataView(head.buffer).setUint32(0, 3, true)
+        new DataView(head.buffer).setUint32(8, 3, true)
+        const put = (key, value) => [Uint8Array.of(1, ...varint(key.length)), key, Uint8Array.of(...varint(value.length)), value]
+        const parts = [head, ...put(text('beside'), text('3')), ...put(key, text('x')), ...put(text('last'), text('4'))]
+        const payload = new Uint8Array(await new Blob(parts).arrayBuffer())
+        const writing = await handle.createSyncAccessHandle()
+        writing.write(new Uint8Array(await recordAt(file.size, payload).arrayBuffer()), { at: file.size })
+        writing.flush()
+        writing.close()
+        return true
+      }
+      return false
+    }
+
+    export async function use() {
+      const { nothingLost, text } = await Level.repair('spoilt')
+      const db = new Level('spoilt')
+      const entries = await db.iterator().all()
+      await db.put('after', '5', { sync: true })
+      await db.compactRange('', '\\uffff')
+      await db.close()
+      await db.open()
+      const after = await db.get('after')
+      await db.close()
+      return { nothingLost, text, entries, after }
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  assert.equal(await run(page, 'spoil', [(64 << 20) + 1]), true)
+  const { nothingLost, text, entries, after } = await run(page, 'use')
+  assert.deepEqual(entries, [
+    ['before', '1'],
+    ['beside', '3'],
+    ['last', '4'],
+    ['the mark of the log', '2']
+  ])
+  assert.equal(nothingLost, false)
+  assert.match(text, /a write whose key has 67108865 bytes, .* the key "user:kkkk/)
+  assert.equal(after, '5')
   assert.deepEqual(page.problems, [])
 })

@@ -24,8 +24,9 @@
 //! which no other lies that overlaps them, and its output ranks where the newest of them was. The picker leaves alone
 //! whatever a running job owns.
 //!
-//! Manual compaction ([`range`]) uses the same plans.
+//! Manual compaction ([`range`]) and the merge of small neighbours ([`neighbours`]) use the same plans.
 
+pub mod neighbours;
 pub mod plan;
 pub mod range;
 mod tombstones;

@@ -13,9 +13,6 @@ use crate::recovery::synced_files::SyncedManifest;
 use crate::wal::writer::WalWriter;
 use crate::write::writer::CommitState;
 
-/// So many tables in level 0 show that compactions get no turn.
-pub(super) const MANY_SMALL_TABLES: usize = 8;
-
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
@@ -30,7 +27,7 @@ impl DbInner {
         self.submissions.close();
         let mut token = self.writer.line.take_token();
         let settled = self.writer.settle_recovered(&mut token);
-        self.merge_small_tables(MANY_SMALL_TABLES);
+        self.merge_small_tables();
         self.health.mark_closed();
         // The order matters: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
@@ -64,26 +61,6 @@ impl DbInner {
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
-    }
-
-    /// If sessions that were too short for a compaction have left `many` small tables in level 0, waits for one that takes them out.
-    /// Otherwise each such session would leave one more, without end. Compactions that the background picks are bounded; does not wait
-    /// behind one that a call asked for.
-    pub(super) fn merge_small_tables(&self, many: usize) {
-        let is_due = || {
-            let view = self.published.super_version();
-            let level0 = &view.version.levels[0];
-            let size_bytes: u64 = level0.iter().map(|file| file.size_bytes).sum();
-            level0.len() >= many && size_bytes <= self.options.write_buffer_size_bytes as u64
-        };
-        if self.background.lock().manual_calls > 0 || !is_due() {
-            return;
-        }
-        drop(self.background.wait_until(|state| {
-            self.background.schedule(state);
-            // None runs if there is no room for it, if a manual compaction goes first, or if the database is poisoned.
-            state.compactions_running == 0 || !is_due()
-        }));
     }
 
     /// Whether a sync of the logs at the close says anything. After one has failed, which a call has returned, the system takes

@@ -62,10 +62,8 @@ impl CompactRange {
     fn run_due_step(&mut self, goes_on: bool) -> Result<bool> {
         let db = &self.call.db;
         let Next::Run(plan, reservation) = db.next_step(&mut self.range)? else { return Ok(false) };
-        let result = db.run_compaction(&plan, db.options.compaction_threads.max(1));
-        drop(plan);
+        let result = db.run_here(*plan);
         let failure = result.as_ref().err().cloned();
-        db.files.remove_obsolete_tables();
         db.background.finish_job(result, |background| {
             background.manual_running -= 1;
             background.manual_due += usize::from(failure.is_none() && goes_on);

@@ -9,6 +9,7 @@ pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
 pub(crate) mod settle;
+mod small_tables;
 mod view;
 
 use std::fmt;
@@ -350,6 +351,16 @@ impl Db {
         self.inner.begin_compact_range(begin, end)
     }
 
+    /// Merges small tables that lie side by side in a level, in one step of at most [`Options::max_file_size_bytes`], if that
+    /// saves at least `least_saved` files. Returns whether it did. For a program whose files are few: entries in order make
+    /// tables that overlap nothing, which compactions only move. Does nothing in a database that takes no writes.
+    ///
+    /// # Errors
+    /// [Read and write errors](Self#errors). The tables stay as they were.
+    pub fn merge_neighbours(&self, least_saved: usize) -> Result<bool> {
+        self.inner.merge_neighbours(least_saved)
+    }
+
     /// Adds the tables at `paths`, as [`TableFileWriter`](crate::TableFileWriter) writes them, as one atomic change. Their
     /// entries become newer than everything in the database. The files are copied and stay as they are.
     ///
@@ -482,7 +493,7 @@ impl Db {
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (which have changed nothing
-    /// yet), syncs the log and releases the directory. Later calls fail with [`Closed`](ErrorKind::Closed); open
+    /// yet), merges a bounded part of the small tables that short sessions have left, syncs the log and releases the directory. Later calls fail with [`Closed`](ErrorKind::Closed); open
     /// iterators stay usable. A second `close` does nothing and returns `Ok`, even while the first is still running.
     ///
     /// In a forked child this releases the child's copy of the lock and nothing else. The database stays open in the parent.

@@ -31,7 +31,6 @@ use crate::cache::table_cache::TableCache;
 use crate::cache::working_set::WorkingSet;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
-use crate::db::close::MANY_SMALL_TABLES;
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::settle::FoundLogs;
@@ -129,8 +128,9 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     inner.background.schedule(&mut background);
     drop(background);
     if inner.background.runs_in_steps() {
-        // Sessions that are never closed leave tables, too, and no thread takes them out.
-        inner.merge_small_tables(2 * MANY_SMALL_TABLES);
+        // Sessions that are never closed leave logs and tables, too, and no thread takes them away.
+        inner.flush_many_logs();
+        inner.merge_small_tables();
     }
     let view = inner.published.super_version();
     if !view.sealed.is_empty() || view.version.files().next().is_some() {

@@ -12,7 +12,7 @@ use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::coding::decode_fixed64;
 use terrace_format::file_name;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, ValueKind, parse_internal_key};
-use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
+use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_STORED_VALUE_SIZE_BYTES};
 use terrace_format::log::LogEncoder;
 
 use crate::compaction::drop_rule::DropRule;
@@ -25,6 +25,9 @@ use crate::recovery::synced_files::SyncedFiles;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, Tail, read_log};
 use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
+
+/// How much of a key the report shows.
+const SHOWN_KEY_BYTES: usize = 40;
 
 /// The contents of the logs.
 #[derive(Debug, Default)]
@@ -196,13 +199,23 @@ impl LogVisitor for BatchVisitor<'_> {
                 {
                     self.lose(offset, size_bytes, "zeros where records were");
                 }
+                let mut left_out = 0;
+                // Only such a record can have an operation that is too large.
+                if payload.len() > MAX_KEY_SIZE_BYTES {
+                    for operation in batch.iter().flatten() {
+                        if let Some((size_bytes, reason)) = too_large(&operation) {
+                            self.lose(offset, size_bytes, &reason);
+                            left_out += 1;
+                        }
+                    }
+                }
                 if batch.count() > 0 {
                     self.sink.take(&batch)?;
                     let last = batch.sequence() + u64::from(batch.count()) - 1;
                     self.last_sequence = self.last_sequence.max(last);
                 }
                 self.log.records_kept += 1;
-                self.log.writes_kept += u64::from(batch.count());
+                self.log.writes_kept += u64::from(batch.count()) - left_out;
             }
             LogPiece::Damage { offset, lost_bytes, reason } => self.lose(offset, lost_bytes, reason),
             LogPiece::Zeros { offset, size_bytes } => self.zeros = Some((offset, size_bytes)),
@@ -301,12 +314,35 @@ impl BatchSink for ToTables<'_> {
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
             // The batch was checked as a whole, so no operation fails.
             match operation.map_err(|error| Error::format(&self.repairer.directory, 0, error))? {
+                operation if too_large(&operation).is_some() => {}
                 BatchOp::Put { key, value } => self.memtable.insert(sequence, ValueKind::Value, key, value),
                 BatchOp::Delete { key } => self.memtable.insert(sequence, ValueKind::Deletion, key, &[]),
             }
         }
         Ok(())
     }
+}
+
+/// The size of an operation that no table can hold, and what it is. Earlier builds for browsers acknowledged such keys.
+fn too_large(operation: &BatchOp<'_>) -> Option<(u64, String)> {
+    let (key, value) = match operation {
+        BatchOp::Put { key, value } => (*key, *value),
+        BatchOp::Delete { key } => (*key, &[][..]),
+    };
+    let (what, size, limit) = if key.len() > MAX_KEY_SIZE_BYTES {
+        ("key", key.len(), MAX_KEY_SIZE_BYTES)
+    } else if value.len() > MAX_STORED_VALUE_SIZE_BYTES {
+        ("value", value.len(), MAX_STORED_VALUE_SIZE_BYTES)
+    } else {
+        return None;
+    };
+    let (shown, more) = key.split_at(key.len().min(SHOWN_KEY_BYTES));
+    let more = if more.is_empty() { "" } else { "…" };
+    let reason = format!(
+        "a write whose {what} has {size} bytes, of {limit} that can be stored, left out: the key \"{}{more}\"",
+        shown.escape_ascii()
+    );
+    Some(((key.len() + value.len()) as u64, reason))
 }
 
 struct Search {

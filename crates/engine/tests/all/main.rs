@@ -23,6 +23,7 @@ mod pooled;
 mod reopening;
 mod repair;
 mod seeks;
+mod short_sessions;
 mod support;
 mod threads;
 mod unreadable_parents;

@@ -15,55 +15,6 @@ use terrace_engine::{
     TableFileWriter, WriteOptions,
 };
 
-/// How many tables a database has after each of `sessions` sessions that open it, write an entry and close it.
-fn tables_after_short_sessions(
-    env: &Arc<dyn Env>,
-    path: &str,
-    sessions: usize,
-    key: fn(usize) -> String,
-) -> usize {
-    let options = || Options { env: Arc::clone(env), ..Options::default() };
-    let mut most = 0;
-    for session in 0..sessions {
-        let db = Db::open(path, options()).unwrap();
-        put(&db, &key(session), &session.to_string());
-        db.close().unwrap();
-        let names = env.list(Path::new(path)).unwrap();
-        most = most.max(names.iter().filter(|name| name.ends_with(".ldb")).count());
-    }
-    let db = Db::open(path, options()).unwrap();
-    for session in sessions - 10..sessions {
-        assert!(get(&db, &key(session)).is_some());
-    }
-    most
-}
-
-#[test]
-fn a_database_whose_sessions_are_all_short_does_not_fill_up_with_tables() {
-    let directory = tempfile::tempdir().unwrap();
-    let on_disk = directory.path().join("db").to_str().unwrap().to_owned();
-    let in_steps: Arc<dyn Env> = Arc::new(SimulatedEnv::new(1, Mode::StrictPosix));
-    for (env, path) in [(in_steps, "/data/db"), (default_env(), &on_disk)] {
-        let most = tables_after_short_sessions(&env, path, 200, |_| "same".to_owned());
-        assert!(most <= 20, "{path}: {most} tables");
-    }
-}
-
-/// Sessions that end without a close leave their log to the next one.
-#[test]
-fn a_database_whose_sessions_are_all_killed_does_not_fill_up_with_tables() {
-    let mut env = SimulatedEnv::new(1, Mode::StrictPosix);
-    for session in 0..400 {
-        let options = Options { env: Arc::new(env.clone()), ..Options::default() };
-        let db = Db::open("/data/db", options).unwrap();
-        put(&db, "same", &session.to_string());
-        env.kill_process();
-        let tables =
-            env.list(Path::new("/data/db")).unwrap().iter().filter(|name| name.ends_with(".ldb")).count();
-        assert!(tables <= 30, "{tables} tables after {session} sessions");
-    }
-}
-
 #[test]
 fn a_close_beside_a_manual_compaction_that_was_begun_and_left_ends() {
     let env = SimulatedEnv::new(1, Mode::StrictPosix);

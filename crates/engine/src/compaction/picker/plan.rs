@@ -42,6 +42,8 @@ pub enum CompactionReason {
     Tombstones,
     /// The program asked for it.
     Manual,
+    /// Small neighbours take a file each.
+    Neighbours,
 }
 
 /// One compaction to carry out.

@@ -7,7 +7,9 @@ use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
 
-use super::{CompactPointers, CompactionPlan, PickerOptions, RangeCompaction, RangeStep, pick, scores};
+use super::{
+    CompactPointers, CompactionPlan, PickerOptions, RangeCompaction, RangeStep, neighbours, pick, scores,
+};
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::testing::{comparator, entry, internal_key};
@@ -94,6 +96,12 @@ impl Script {
                 self.step(out);
             }
             "step" => self.step(out),
+            "neighbours" => {
+                let least_saved = words.next().unwrap().parse().unwrap();
+                let plan = neighbours::pick(&self.version(), &self.busy, &self.options, least_saved);
+                writeln!(out, "{}", plan.as_ref().map_or("nothing".to_owned(), describe)).unwrap();
+                self.last = plan;
+            }
             "base" => {
                 let key = words.next().unwrap();
                 let base = self.last.as_mut().unwrap().is_base_level_for_key(key.as_bytes());
@@ -224,6 +232,11 @@ fn run(name: &str, script: &str) {
 #[test]
 fn by_size() {
     run("size.txt", include_str!("../testdata/size.txt"));
+}
+
+#[test]
+fn by_neighbours() {
+    run("neighbours.txt", include_str!("../testdata/neighbours.txt"));
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Damaged, truncated and missing logs.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use terrace_engine::{Db, Options};
+use terrace_engine::{Db, IterOptions, Options, WriteBatch};
+use terrace_format::coding::put_varint32;
+use terrace_format::limits::MAX_KEY_SIZE_BYTES;
+use terrace_format::log::LogEncoder;
 
 use super::fixture::{DIRECTORY, PLAIN, compare, contents, files, in_lost, place, records, repair, replayed};
-use crate::support::{Model, Random, distance, get, memory, put};
+use crate::support::{Model, Random, distance, entries, get, memory, put};
 
 #[test]
 fn a_flipped_byte_in_a_log_costs_at_most_its_record() {
@@ -140,4 +144,62 @@ fn a_log_inside_a_value_is_not_taken_for_records() {
     assert_eq!(get(&db, "a").as_deref(), Some("new"), "{report}");
     assert_eq!(get(&db, "log"), None);
     assert_eq!(get(&db, "z").as_deref(), Some("last"), "{report}");
+}
+
+/// Earlier builds for browsers acknowledged such keys, which no table can hold.
+#[test]
+fn a_log_with_a_key_that_is_too_large_keeps_all_other_entries_and_the_report_names_that_key() {
+    for has_manifest in [true, false] {
+        let env = memory();
+        let options = || Options { env: Arc::clone(&env), ..Options::default() };
+        let db = Db::open(DIRECTORY, options()).unwrap();
+        put(&db, "in a table", "1");
+        db.flush().unwrap();
+        db.close().unwrap();
+        let db = Db::open(DIRECTORY, options()).unwrap();
+        put(&db, "before", "2");
+        db.close().unwrap();
+        let path =
+            env.list(Path::new(DIRECTORY)).unwrap().into_iter().filter(|name| name.ends_with(".log")).max();
+        let path = Path::new(DIRECTORY).join(path.unwrap());
+
+        let too_long = [b"user:".as_slice(), &vec![b'k'; MAX_KEY_SIZE_BYTES]].concat();
+        let mut log = env.read_file(&path).unwrap();
+        let mut encoder = LogEncoder::at_offset(log.len() as u64);
+        let mut batch = WriteBatch::new();
+        batch.put(b"beside", b"3").unwrap();
+        batch.set_sequence(100);
+        let mut bytes = batch.as_bytes().to_vec();
+        for (kind, parts) in
+            [(1, vec![&too_long[..], b"v"]), (0, vec![&too_long[..]]), (1, vec![b"last", b"4"])]
+        {
+            bytes.push(kind);
+            for part in parts {
+                put_varint32(&mut bytes, part.len() as u32);
+                bytes.extend_from_slice(part);
+            }
+        }
+        bytes[8..12].copy_from_slice(&4_u32.to_le_bytes());
+        encoder.encode_into(&bytes, &mut log);
+        let mut file = env.create(&path).unwrap();
+        file.append(&log).unwrap();
+        file.close().unwrap();
+        if !has_manifest {
+            env.remove_file(&Path::new(DIRECTORY).join("CURRENT")).unwrap();
+        }
+
+        let report = Db::repair(DIRECTORY, &options()).unwrap();
+        let text = report.to_string();
+        assert!(!report.nothing_lost(), "{text}");
+        assert_eq!(text.matches("a write whose key has 67108869 bytes").count(), 2, "{text}");
+        assert!(text.contains("user:kkkk") && text.len() < 4000, "{text}");
+        let db = Db::open(DIRECTORY, options()).unwrap();
+        for (key, value) in [("in a table", "1"), ("before", "2"), ("beside", "3"), ("last", "4")] {
+            assert_eq!(get(&db, key).as_deref(), Some(value), "{key}: {text}");
+        }
+        assert_eq!(entries(&db, IterOptions::default()).len(), 4);
+        put(&db, "after", "5");
+        db.flush().unwrap();
+        db.verify().unwrap();
+    }
 }
