@@ -17,12 +17,14 @@ import { packFrame } from '../dist/protocol/frame.js'
 import { PART_BYTES } from '../dist/protocol/limits.js'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { Budget, SharedBytes } from '../dist/server/budget.js'
+import { MAX_READS } from '../dist/server/reads.js'
 import { attacker, served } from './support/attacked.js'
 import { Random, seed } from './support/random.js'
 import { greetedClient, rawClient } from './support/raw-client.js'
 
 const MIB = 1 << 20
 const bytes = (text) => Buffer.from(text)
+const buffers = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
 const everything = [null, null, null, null]
 
 const USERS = 4
@@ -371,7 +373,9 @@ test('changes of a feed that have no room to be kept come when there is room, ea
     await fed.close()
   })
   const { address, server } = await served(t, { feeds: { changes }, limits: { serverBytes: 2 * MIB } })
-  for (let i = 0; i < 12; i++) await fed.put(`k${i}`, 'x'.repeat(150_000))
+  for (let i = 0; i < 4; i++) {
+    await fed.batch(['a', 'b', 'c'].map((key) => ({ type: 'put', key, value: 'x'.repeat(150_000) })))
+  }
   const clients = await Promise.all(Array.from({ length: 8 }, () => attacker(t, address)))
   for (const client of clients) await client.ask(Ask.subscribe, 1, 'changes', everything, null)
   await turns(300)
@@ -381,18 +385,17 @@ test('changes of a feed that have no room to be kept come when there is room, ea
     clients.map(async (client) => {
       const found = []
       while (found.length < 12) {
-        const [, , number, , , sequence] = await client.next(([kind]) => kind === Tell.event)
-        found.push(sequence)
+        const event = await client.next(([kind]) => kind === Tell.event)
+        const [, , number, , , sequence, , , , , , first, last] = event
+        found.push([sequence, first, last])
         client.send(Ask.credit, 1, number)
       }
       return found
     })
   )
-  for (const found of sequences)
-    assert.deepEqual(
-      found,
-      Array.from({ length: 12 }, (_, i) => i + 1)
-    )
+  // The marks are those of the batches, wherever a reading began again.
+  const expected = Array.from({ length: 12 }, (_, i) => [i + 1, i % 3 === 0, i % 3 === 2])
+  for (const found of sequences) assert.deepEqual(found, expected)
 })
 
 test(`bytes that sessions share are charged once at each level, and never less than is held (TERRACE_SEED=${seed})`, () => {
@@ -429,4 +432,45 @@ test(`bytes that sessions share are charged once at each level, and never less t
     for (const { session, some } of holders) shared.keep(session, -sum(some))
     for (const level of [...users, ...sessions]) assert.equal(level.heldBytes, 0)
   }
+})
+
+test('values are read a few at a time, and fewer once large ones were seen, however many sessions ask', async (t) => {
+  const db = new MemoryLevel(buffers)
+  const waiting = []
+  let isHeld = false
+  const { _get: get } = db
+  db._get = async function (...args) {
+    if (isHeld) await new Promise((resolve) => waiting.push(resolve))
+    return get.apply(this, args)
+  }
+  const { address } = await served(t, { db, limits: { serverBytes: 16 * MIB } })
+  await db.put(bytes('small'), bytes('1'))
+  await db.put(bytes('large'), Buffer.alloc(2 * MIB))
+  const clients = await Promise.all(Array.from({ length: 4 }, () => attacker(t, address)))
+
+  /** How many reads are under way while all clients ask for a key many times, at most. All of them must be answered. */
+  async function reads(key) {
+    isHeld = true
+    const answers = clients.flatMap((client) =>
+      Array.from({ length: 50 }, () => client.ask(Ask.get, bytes(key), null))
+    )
+    let most = 0
+    for (let done = 0; done < answers.length; ) {
+      await until(() => waiting.length > 0)
+      await turns(20)
+      most = Math.max(most, waiting.length)
+      for (const resolve of waiting.splice(0)) {
+        done++
+        resolve()
+      }
+      // Those that found no room for their results are read again.
+      if (done >= answers.length) isHeld = false
+    }
+    for (const answer of answers) assert.equal((await answer)[0], Tell.result)
+    return most
+  }
+  assert.equal(await reads('small'), MAX_READS)
+  for (const client of clients) await client.ask(Ask.get, bytes('large'), null)
+  // Half of the server's budget, in values of that size; rounded down, because each has a header.
+  assert.ok((await reads('large')) <= 4)
 })

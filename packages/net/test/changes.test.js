@@ -8,6 +8,9 @@ import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
 import { feed } from 'terrace-toolbox/feed'
 import { HANG_MS, until } from '../../../tests/support/waiting.mjs'
+import { Changes } from '../dist/client/changes.js'
+import { Decoding } from '../dist/client/decoding.js'
+import { PartReader } from '../dist/protocol/messages.js'
 import { cuttingProxy } from './support/cutting-proxy.js'
 import { take } from './support/items.js'
 import { addresses, serve } from './support/served.js'
@@ -380,3 +383,16 @@ feedTest(
     assert.deepEqual(texts(await take(connect({ token: 'all' }).changes('changes'), 1)), ['+b=1'])
   }
 )
+
+test('a reader that goes on amid a batch in another session gets no second first change of it', () => {
+  const changes = new Changes('changes', undefined, new Decoding(new MemoryLevel(), '', {}))
+  const read = (sequence, batch, first) =>
+    changes.read(
+      new PartReader([66, 3, true, sequence, Buffer.from('k'), null, null, 1, batch, first, false])
+    )
+  // As the server sends them in the first session, then, amid the first batch, in another.
+  assert.deepEqual(
+    [read(1, 1, true), read(2, 1, true), read(3, 1, false), read(4, 4, true)].map(({ first }) => first),
+    [true, false, false, true]
+  )
+})

@@ -40,6 +40,8 @@ export class Changes<K, V> implements Subject<FeedChange<K, V>> {
   readonly #name: string
   readonly #decoding: Decoding<K, V>
   #since: number | undefined
+  /** The batch of the last change. */
+  #batch = 0
 
   constructor(name: string, since: number | undefined, decoding: Decoding<K, V>) {
     this.#name = name
@@ -71,7 +73,10 @@ export class Changes<K, V> implements Subject<FeedChange<K, V>> {
       first: parts.boolean('first'),
       last: parts.boolean('last')
     } as const
+    // A reading that goes on amid a batch, in another session, takes its next change for the first one.
+    const first = change.first && change.batch !== this.#batch
     this.#since = sequence
-    return change
+    this.#batch = change.batch
+    return { ...change, first }
   }
 }

@@ -70,16 +70,20 @@ export function changesOf(feed: ServedFeed, { range, after, isAllowed }: Changes
   return { subject: 'feed', begin }
 }
 
+/** How far changes were forwarded: the sequence and the batch of the last one. */
+interface Place {
+  after: number | undefined
+  batch: number
+}
+
 async function forward(
   read: (after: number | undefined) => AsyncIterable<FeedChange>,
   start: number | undefined,
   subscription: Subscription
 ): Promise<void> {
-  let after = start
+  const place: Place = { after: start, batch: 0 }
   for (;;) {
-    const refused = await forwardSome(read(after), subscription, (sequence) => {
-      after = sequence
-    })
+    const refused = await forwardSome(read(place.after), subscription, place)
     if (subscription.isOver) return
     if (refused === undefined) break
     await subscription.room(refused)
@@ -96,12 +100,15 @@ async function forward(
 async function forwardSome(
   changes: AsyncIterable<FeedChange>,
   subscription: Subscription,
-  forwarded: (sequence: number) => void
+  place: Place
 ): Promise<Event | undefined> {
   for await (const change of changes) {
-    const event = eventOf(change)
+    const { batch, sequence } = change
+    // A reading that begins amid a batch takes its first change for that of the batch.
+    const event = eventOf({ ...change, first: change.first && batch !== place.batch })
     if (!subscription.push(event)) return { ...event, content: [] }
-    forwarded(change.sequence)
+    place.batch = batch
+    place.after = sequence
     await subscription.room()
     if (subscription.isOver) return undefined
   }

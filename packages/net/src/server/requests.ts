@@ -8,7 +8,7 @@ import { Ask, type PartReader, partsCodes, type WireRange } from '../protocol/me
 import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
 import { prefixWithin } from './place.js'
-import type { AnyLevel } from './served-database.js'
+import { type AnyLevel, GET_KEYS } from './served-database.js'
 import { pageBytes, ServerCursor } from './server-cursor.js'
 import { RESOURCE_BYTES, type Request, type Session } from './session.js'
 import { type EventSource, Subscription } from './subscription.js'
@@ -150,17 +150,17 @@ const unsubscribe: Run = ({ subscriptions }, parts) => {
 
 /** The requests by their kinds. */
 export const requests: ReadonlyMap<number, Request> = new Map([
-  [Ask.get, request('get', get, true)],
-  [Ask.getMany, request('getMany', getMany, true)],
-  [Ask.has, request('has', has, true)],
-  [Ask.hasMany, request('hasMany', hasMany, true)],
+  [Ask.get, request('get', get, true, 1)],
+  [Ask.getMany, request('getMany', getMany, true, GET_KEYS)],
+  [Ask.has, request('has', has, true, 1, true)],
+  [Ask.hasMany, request('hasMany', hasMany, true, GET_KEYS, true)],
   [Ask.write, request('write', write)],
   [Ask.clear, request('clear', clear)],
   [Ask.snapshot, request('snapshot', snapshot)],
   [Ask.closeSnapshot, request('closeSnapshot', closeSnapshot)],
   [Ask.cursor, request('cursor', cursor)],
   // A cursor keeps its last page itself.
-  [Ask.read, request('read', read, true)],
+  [Ask.read, request('read', read, true, 1)],
   [Ask.seek, request('seek', seek)],
   [Ask.closeCursor, request('closeCursor', closeCursor)],
   [Ask.call, request('call', call)],
@@ -170,8 +170,8 @@ export const requests: ReadonlyMap<number, Request> = new Map([
 
 const partsByCode = new Map(Object.entries(partsCodes).map(([parts, code]) => [code, parts as CursorParts]))
 
-function request(name: string, run: Run, isRepeatable = false): Request {
-  return { name, run, isRepeatable }
+function request(name: string, run: Run, isRepeatable = false, values = 0, isOfKeys = false): Request {
+  return { name, run, isRepeatable, values, isOfKeys }
 }
 
 /** The snapshot that a request names as its last part. */

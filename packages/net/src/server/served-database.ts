@@ -27,7 +27,7 @@ const CLEAR_KEYS = 1000
  * How many values are read at once, before it is known how large they are: each may be as large as the largest message. So many
  * more than the limit may be in memory for a moment.
  */
-const GET_KEYS = 8
+export const GET_KEYS = 8
 
 const raw = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
 const rawKeys = { keyEncoding: 'buffer' }
@@ -75,10 +75,10 @@ export class ServedDatabase {
           bytes += value?.length ?? 0
           values.push(value)
         }
+        hold(bytes - before)
         if (bytes > maxBytes) {
           throw netError('NET_LIMIT', `These values have more than ${maxBytes} bytes: ask for fewer at once`)
         }
-        hold(bytes - before)
       }
       return values
     } finally {

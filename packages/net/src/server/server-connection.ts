@@ -48,7 +48,9 @@ export class ServerConnection implements Channel {
   #isGone = false
   /** What is done with the next message. */
   #state: 'greeting' | 'authenticating' | 'serving' | 'closed' = 'greeting'
+  /** Whether no message is taken, and whether the transport was stopped for that. */
   #isPaused = false
+  #isStopped = false
   /** When the connection began, or, once its state is closed, when it began to end. */
   #since = performance.now()
   #heardAt = this.#since
@@ -100,7 +102,7 @@ export class ServerConnection implements Channel {
     if (!this.#isPaused || this.#state !== 'serving' || this.#session?.mayTake() === false) return
     this.#isPaused = false
     this.#heardAt = performance.now()
-    this.#transport.resume()
+    this.#resume()
     this.#pump()
   }
 
@@ -151,6 +153,7 @@ export class ServerConnection implements Channel {
     this.receivedBytes += bytes.length
     this.#reader.push(bytes)
     this.#note()
+    if (this.#isPaused) this.#stop()
     this.#pump()
   }
 
@@ -206,7 +209,8 @@ export class ServerConnection implements Channel {
     if (session === null) {
       if (kind !== Ask.hello) throw protocolError('A client must say hello first')
       this.#state = 'authenticating'
-      this.#pause()
+      this.#isPaused = true
+      this.#stop()
       this.#greet(new PartReader(message)).catch((error) => this.#refuse(error))
       return
     }
@@ -264,7 +268,7 @@ export class ServerConnection implements Channel {
     this.#state = 'closed'
     this.#since = performance.now()
     // A client that goes on to send is read, so that its end is heard of.
-    if (this.#isPaused) this.#transport.resume()
+    this.#resume()
     this.#outbox.end()
   }
 
@@ -273,9 +277,24 @@ export class ServerConnection implements Channel {
     if (this.unsentBytes === 0) this.#outbox.sendFirst(packFrame([Both.pong]))
   }
 
+  /** Takes no more messages. The transport is not stopped at once: often, there is room again at the end of this turn. */
   #pause(): void {
     this.#isPaused = true
+    setImmediate(() => {
+      if (this.#isPaused && this.#state === 'serving') this.#stop()
+    })
+  }
+
+  #stop(): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
     this.#transport.pause()
+  }
+
+  #resume(): void {
+    if (!this.#isStopped) return
+    this.#isStopped = false
+    this.#transport.resume()
   }
 
   #flushed(): void {

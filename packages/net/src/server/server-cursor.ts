@@ -150,11 +150,14 @@ export class ServerCursor {
     return this.#inTurn(() => this.#seek(target))
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true
     this.#note()
-    await this.#iterator?.close()
-    await this.#ownSnapshot?.close()
+    // After what is being read, which may begin with another interval.
+    return this.#inTurn(async () => {
+      await this.#iterator?.close()
+      await this.#ownSnapshot?.close()
+    })
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

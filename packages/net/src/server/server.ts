@@ -25,6 +25,7 @@ import {
 import { ownerMethods } from './owner-methods.js'
 import { allPermissions, type Permissions } from './permissions.js'
 import { databaseOf, prefixOf } from './place.js'
+import { Reads } from './reads.js'
 import { requests } from './requests.js'
 import { permissionsOf, rights, serverOptionsOf } from './schema.js'
 import { type Servable, ServedDatabase } from './served-database.js'
@@ -202,6 +203,7 @@ class ServerHost implements ConnectionHost {
   /** The identity of the database, or undefined if it has none. */
   #database: string | undefined
   readonly budget: Budget
+  readonly reads: Reads
   readonly #users = new Map<string, UserRecord>()
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
@@ -214,6 +216,7 @@ class ServerHost implements ConnectionHost {
     this.#database = own.database
     this.limits = { ...defaultLimits, ...options.limits }
     this.budget = new Budget(this.limits.serverBytes)
+    this.reads = new Reads(this.limits.serverBytes / 2)
     this.methods = options.methods ?? {}
     this.localMethods = { ...ownerMethods(this.served.db), ...this.methods }
     this.feeds = options.feeds ?? {}

@@ -24,6 +24,7 @@ import type { ServedFeed } from './feed-source.js'
 import type { Limits, Method, User } from './options.js'
 import { Guard, type Permissions } from './permissions.js'
 import { Rate } from './rate.js'
+import type { Reads } from './reads.js'
 import { Results } from './results.js'
 import type { ServedDatabase } from './served-database.js'
 import type { ServerCursor } from './server-cursor.js'
@@ -50,6 +51,8 @@ export interface Work {
   resultBytes: number
   /** Whether it goes on although there is no room. */
   isExempt: boolean
+  /** How many values it is reading. */
+  values: number
   readonly startedAt: number
   readonly message: Message
 }
@@ -60,6 +63,10 @@ export interface Request {
   readonly name: string
   /** Whether it may be done twice, because it only reads. */
   readonly isRepeatable: boolean
+  /** How many values the database reads for it at once. */
+  readonly values: number
+  /** Whether it reads none of them if the database can tell whether a key is there. */
+  readonly isOfKeys: boolean
   /** Does it. The result, or what the promise resolves to, is sent to the client. */
   readonly run: (session: Session, parts: PartReader, work: Work) => unknown
 }
@@ -67,6 +74,7 @@ export interface Request {
 /** What a session needs of the server. */
 export interface SessionHost {
   readonly served: ServedDatabase
+  readonly reads: Reads
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
   /** Those of clients on this machine that belong to the same user. */
@@ -232,6 +240,7 @@ export class Session implements Waiter {
     // The client asks for them again.
     for (const work of this.#postponed.splice(0)) this.#finished(work)
     this.#endExemption()
+    this.host.reads.leave(this)
     this.#expiry = setTimeout(() => this.host.endSession(this), timerMs(this.limits.sessionMs))
     this.#expiry.unref()
   }
@@ -265,11 +274,23 @@ export class Session implements Waiter {
       bytes,
       resultBytes: 0,
       isExempt: this.#useExemption(),
+      values: 0,
       startedAt: this.host.statistics.now(),
       message
     }
     if (this.host.isClosing) this.#done(work, [Tell.failure, number, ...described(closing())])
-    else this.#run(work, number, parts)
+    else if (this.#mayRead(work)) this.#run(work, number, parts)
+    else this.#postpone(work)
+  }
+
+  /** Whether a request may read its values now. Otherwise the session is called when to try again. */
+  #mayRead(work: Work): boolean {
+    const { reads, served } = this.host
+    const { values, isOfKeys } = work.request
+    if (values === 0 || (isOfKeys && served.db.supports.has === true)) return true
+    if (!reads.begin(this, values)) return false
+    work.values = values
+    return true
   }
 
   #run(work: Work, number: number, parts: PartReader): void {
@@ -353,6 +374,7 @@ export class Session implements Waiter {
     this.#channel = null
     for (const work of this.#postponed.splice(0)) this.#finished(work)
     this.#endExemption()
+    this.host.reads.leave(this)
     this.#results.clear()
     for (const subscription of this.subscriptions.values()) subscription.close()
     this.subscriptions.clear()
@@ -383,9 +405,10 @@ export class Session implements Waiter {
 
   #done(work: Work, message: Answer): void {
     const { request, kind, startedAt } = work
+    const [answer, frame] = packed(message)
+    if (work.values === 1) this.host.reads.saw(frame.length - (work.bytes - work.requestBytes))
     // Released before the check for room for the result, which was counted as it was read.
     this.#release(work)
-    const [answer, frame] = packed(message)
     this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0
     if (request.isRepeatable && !this.#hasRoomFor(work, frame.length)) {
       this.#postpone(work, frame.length)
@@ -410,6 +433,7 @@ export class Session implements Waiter {
    * @throws If there is no room for them. The session does the request again once there is.
    */
   hold(work: Work, bytes: number): void {
+    if (work.values > 1) this.host.reads.saw(bytes / work.values)
     if (!this.#hasRoomFor(work, bytes)) {
       work.resultBytes = work.bytes - work.requestBytes + bytes
       throw new NoRoom()
@@ -450,7 +474,9 @@ export class Session implements Waiter {
 
   #release(work: Work): void {
     if (work.bytes > 0) this.budget.work(-work.bytes)
+    if (work.values > 0) this.host.reads.end(work.values)
     work.bytes = 0
+    work.values = 0
   }
 
   #finished(work: Work): void {
@@ -466,7 +492,7 @@ export class Session implements Waiter {
     if (work === undefined) return
     if (!this.host.isClosing) {
       if (this.#redone !== undefined || this.#unsentBytes >= this.#maxUnsentBytes) return
-      if (!this.#mayWork(work.resultBytes)) return
+      if (!this.#mayWork(work.resultBytes) || !this.#mayRead(work)) return
     }
     this.#postponed.shift()
     this.#redone = work

@@ -1,0 +1,82 @@
+// What clients of the package send in sessions that do everything, as the frames in which it travels.
+
+import { NetLevel } from 'terrace-net'
+import { relay } from './relay.js'
+
+/** Lets a client do random things over a Unix socket, and returns the frames that it has sent, its greeting first. */
+export async function recordedSession(random, address, token) {
+  const chunks = []
+  const between = await relay(address, (bytes) => chunks.push(bytes))
+  const db = new NetLevel(between.address, { token })
+  await db.open()
+  const steps = [
+    () => db.put(key(random), value(random)),
+    () => db.batch([...operations(random), ...operations(random)]),
+    () => db.get(key(random)),
+    () => db.getMany([key(random), key(random), key(random)]),
+    () => db.has(key(random)),
+    () => db.clear({ gte: 'x', limit: random.below(5) }),
+    () => db.iterator({ gte: key(random), highWaterMarkBytes: 20 }).all(),
+    () => reading(db, random),
+    () => inSnapshot(db, random),
+    () => db.call('echo', { a: [1, 'text', null] }),
+    () => db.call('fail'),
+    () => watching(db, random),
+    () => following(db)
+  ]
+  for (let step = 0; step < 12; step++)
+    await random
+      .pick(steps)()
+      .catch(() => {})
+  await db.close()
+  await between.stop()
+  return framesIn(Buffer.concat(chunks))
+}
+
+const key = (random) => random.pick(['a', 'b', 'key', 'x1', 'x2'])
+const value = (random) => 'v'.repeat(random.pick([0, 1, 100, 70_000]))
+const operations = (random) =>
+  Array.from({ length: 1 + random.below(3) }, () =>
+    random.below(3) === 0
+      ? { type: 'del', key: key(random) }
+      : { type: 'put', key: key(random), value: value(random) }
+  )
+
+async function reading(db, random) {
+  const iterator = db.keys({ reverse: random.below(2) === 0 })
+  await iterator.nextv(2)
+  iterator.seek(key(random))
+  await iterator.nextv(1)
+  await iterator.close()
+}
+
+async function inSnapshot(db, random) {
+  const snapshot = db.snapshot()
+  await db.get(key(random), { snapshot })
+  await db.iterator({ snapshot }).nextv(1)
+  await snapshot.close()
+}
+
+async function watching(db, random) {
+  const writes = db.watch()
+  await db.put('a', value(random))
+  await writes.next()
+  await writes.return()
+}
+
+async function following(db) {
+  const changes = db.changes('changes', { since: 0 })
+  await changes.next()
+  await changes.return()
+}
+
+/** The frames of a stream. */
+function framesIn(stream) {
+  const frames = []
+  for (let at = 0; at < stream.length; ) {
+    const end = at + 4 + stream.readUInt32LE(at)
+    frames.push(stream.subarray(at, end))
+    at = end
+  }
+  return frames
+}
