@@ -29,7 +29,7 @@ test(`hostile bytes end in messages or NET_PROTOCOL, and nothing else (TERRACE_S
 })
 
 test(`hostile clients neither stop a server nor reach what is not theirs, and leave nothing (TERRACE_SEED=${seed})`, async (t) => {
-  const { requests, kinds, mostHeldBytes } = await fuzzServer(new Random(), isShort ? 120 : 1000)
+  const { requests, kinds, mostHeldBytes } = await fuzzServer(new Random(), isShort ? 120 : 2000)
   t.diagnostic(`connections: ${JSON.stringify(kinds)}; at most ${mostHeldBytes} bytes were held`)
   for (const [name, { done }] of Object.entries(requests)) assert.ok(done > 0, `${name} was never done`)
 })

@@ -9,7 +9,7 @@ import { Random, seed } from './support/random.js'
 import { greetedClient } from './support/raw-client.js'
 import { serve } from './support/served.js'
 
-const ROUNDS = isShort ? 12 : 100
+const ROUNDS = isShort ? 12 : 200
 const STEPS = 25
 
 const buffers = { keyEncoding: 'buffer', valueEncoding: 'buffer' }

@@ -133,6 +133,8 @@ export class Session implements Waiter {
   readonly #postponed: Work[] = []
   /** The size of the last result if it was large: the next ones may be, and should not be read in vain. */
   #answerBytes = 0
+  /** Whether the first of them waits until other values were read. It need not be tried at each answer. */
+  #waitsToRead = false
   /** The one of them that is being done again. */
   #redone: Work | undefined
   /** Since when the session may go on although there is no room: for one request, or one event. */
@@ -209,6 +211,7 @@ export class Session implements Waiter {
   /** There may be room. */
   look(): void {
     if (this.#channel === null) return
+    this.#waitsToRead = false
     this.#redo()
     this.sendEvents()
     this.#channel?.proceed()
@@ -241,6 +244,7 @@ export class Session implements Waiter {
     for (const work of this.#postponed.splice(0)) this.#finished(work)
     this.#endExemption()
     this.host.reads.leave(this)
+    this.#waitsToRead = false
     this.#expiry = setTimeout(() => this.host.endSession(this), timerMs(this.limits.sessionMs))
     this.#expiry.unref()
   }
@@ -288,7 +292,8 @@ export class Session implements Waiter {
     const { reads, served } = this.host
     const { values, isOfKeys } = work.request
     if (values === 0 || (isOfKeys && served.db.supports.has === true)) return true
-    if (!reads.begin(this, values)) return false
+    this.#waitsToRead = !reads.begin(this, values)
+    if (this.#waitsToRead) return false
     work.values = values
     return true
   }
@@ -491,7 +496,7 @@ export class Session implements Waiter {
     const [work] = this.#postponed
     if (work === undefined) return
     if (!this.host.isClosing) {
-      if (this.#redone !== undefined || this.#unsentBytes >= this.#maxUnsentBytes) return
+      if (this.#waitsToRead || this.#redone !== undefined || this.#unsentBytes >= this.#maxUnsentBytes) return
       if (!this.#mayWork(work.resultBytes) || !this.#mayRead(work)) return
     }
     this.#postponed.shift()
