@@ -61,7 +61,7 @@ pub fn with_input<const N: usize>(arguments: [&dyn AsArgument; N], input: &[u8])
     let mut command = program();
     command.args(arguments.iter().map(|argument| argument.as_argument()));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn(&mut command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     // The program may end without reading all of it.
@@ -73,6 +73,19 @@ pub fn with_input<const N: usize>(arguments: [&dyn AsArgument; N], input: &[u8])
         out: String::from_utf8(output.stdout).expect("what it prints is UTF-8"),
         err: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Starts a program. Wine fails to start one in some ten thousand with an error that Windows does not have there.
+fn spawn(command: &mut Command) -> std::process::Child {
+    const INTERNAL_ERROR: i32 = 1359;
+    const ATTEMPTS: usize = 10;
+    let mut attempts = (1..=ATTEMPTS).map(|attempt| (attempt, command.spawn()));
+    let is_refused = |error: &std::io::Error| cfg!(windows) && error.raw_os_error() == Some(INTERNAL_ERROR);
+    let result = attempts.find_map(|(attempt, result)| match result {
+        Err(error) if is_refused(&error) && attempt < ATTEMPTS => None,
+        result => Some(result),
+    });
+    result.expect("the last attempt counts").unwrap()
 }
 
 /// A word of a command line.
