@@ -32,12 +32,19 @@ const ENTRY = {
   reading: {}
 }
 
+/** The one version of everything here. */
+const [
+  {
+    manifest: { version }
+  }
+] = packagesIn()
+
 const MANIFEST = {
   name: 'terrace-ninth',
-  version: '0.1.0',
+  version,
   type: 'module',
   exports: './index.js',
-  dependencies: { 'terrace-core': '^0.1.0' }
+  dependencies: { 'terrace-core': `^${version}` }
 }
 
 const MODULE = `
