@@ -74,7 +74,10 @@ export function checkOperation(key: Bytes, value: Bytes | null): void {
 }
 
 /** Ranges of stored keys. */
-export const ranges = new StoredRanges<Buffer>({ stored: storedKey, compare: (a, b) => a.compare(b) })
+export const ranges: StoredRanges<Buffer> = new StoredRanges({
+  stored: storedKey,
+  compare: (a, b) => a.compare(b)
+})
 
 /** The range as SlateDB takes it. */
 export function nativeRange({ lower = FIRST, upper = END }: StoredRange<Buffer>): KeyRange {
