@@ -9,6 +9,7 @@ export {
   BackendLevel,
   BarrierQueue,
   ChainedBatch,
+  clearKeys,
   codedError,
   ForwardingBackend,
   GroupedWrites,

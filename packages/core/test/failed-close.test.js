@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BackendLevel } from 'terrace-core'
+import { waysToClose } from '../../../tests/support/ways-to-close.mjs'
 import { ArrayBackend } from './support/array-backend.js'
 import { openLevel, testOnAll } from './support/databases.js'
 
@@ -64,22 +65,6 @@ const waysToFail = [
   ['an iterator and the store reject', { cursor: rejects, close: rejects }, 'LEVEL_DATABASE_NOT_CLOSED'],
   ['nothing fails', {}, undefined]
 ]
-
-/** How a program closes a database. */
-const waysToClose = {
-  'close()': (db) => db.close(),
-  'await using': (db) => db[Symbol.asyncDispose](),
-  'close() behind a write': (db) => {
-    db.put('behind', 'value').catch(() => {})
-    return db.close()
-  },
-  'two calls of close()': async (db) => {
-    const results = await Promise.allSettled([db.close(), db.close()])
-    const failed = results.filter(({ status }) => status === 'rejected')
-    assert.ok(failed.length <= 1, 'reported twice')
-    if (failed.length === 1) throw failed[0].reason
-  }
-}
 
 for (const [how, fails, code] of waysToFail) {
   for (const [way, close] of Object.entries(waysToClose)) {

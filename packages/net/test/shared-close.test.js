@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { BackendLevel } from 'terrace-core'
 import { SharedBackend } from 'terrace-net/shared'
 import { until } from '../../../tests/support/waiting.mjs'
+import { waysToClose } from '../../../tests/support/ways-to-close.mjs'
 import { ArrayBackend } from '../../core/test/support/array-backend.js'
 import { Link } from '../dist/client/link.js'
 import { Server } from '../dist/server/server.js'
@@ -165,21 +166,6 @@ const waysToFail = [
     'STORE_FAILED'
   ]
 ]
-
-const waysToClose = {
-  'close()': (db) => db.close(),
-  'await using': (db) => db[Symbol.asyncDispose](),
-  'close() behind a write': (db) => {
-    db.put('behind', 'value').catch(() => {})
-    return db.close()
-  },
-  'two calls of close()': async (db) => {
-    const results = await Promise.allSettled([db.close(), db.close()])
-    const failed = results.filter(({ status }) => status === 'rejected')
-    assert.ok(failed.length <= 1, 'reported twice')
-    if (failed.length === 1) throw failed[0].reason
-  }
-}
 
 for (const [role, make] of Object.entries(roles)) {
   for (const [how, fail, concerns, code] of waysToFail) {

@@ -91,7 +91,7 @@ impl DbInner {
         let reservation = plan.reserve(&mut background.reservations);
         drop((background, version));
         let merged = self.run_here(plan);
-        // If it has failed, all tables are as they were, and the database goes on. A failure that concerns the MANIFEST is remembered there.
+        // If it has failed, all tables are unchanged, and the database keeps working. A failure that concerns the MANIFEST is remembered there.
         if let Err(error) = &merged {
             self.files.info_log.line(format_args!("small tables were not merged: {error}"));
         }

@@ -8,6 +8,7 @@ import {
   type Bytes,
   type CursorOptions,
   type CursorParts,
+  clearKeys,
   codedError,
   type Operations,
   type RangeDeletion
@@ -21,10 +22,6 @@ import { LmdbSnapshot } from './lmdb-snapshot.js'
 import { openings } from './openings.js'
 import { checkOptions, DEFAULT_MAX_READERS, type OpenOptions } from './options.js'
 import { textOf } from './text.js'
-
-/** How many keys a clear reads at once, and deletes in one transaction. */
-const CLEAR_KEYS = 1000
-const CLEAR_BYTES = 1024 * 1024
 
 export class LmdbBackend implements Backend<LmdbSnapshot> {
   readonly manifest: BackendManifest
@@ -220,20 +217,9 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     return this.#order.barrier(() => this.#clear(range, snapshot))
   }
 
-  async #clear(range: RangeDeletion, snapshot: LmdbSnapshot | undefined): Promise<void> {
+  #clear(range: RangeDeletion, snapshot: LmdbSnapshot | undefined): Promise<void> {
     const cursor = this.cursor({ ...range, keyEncoding: 'view' }, 'keys', snapshot)
-    let left = range.limit < 0 ? Infinity : range.limit
-
-    try {
-      for (let ended = false; !ended && left > 0; ) {
-        const [isEnd, , ...keys] = cursor.read(Math.min(CLEAR_KEYS, left), CLEAR_BYTES)
-        ended = isEnd
-        left -= keys.length
-        if (keys.length > 0) await this.#submit(keys.flatMap((key) => [key as Bytes, null]))
-      }
-    } finally {
-      cursor.close()
-    }
+    return clearKeys(cursor, range.limit, (keys) => this.#submit(keys.flatMap((key) => [key, null])))
   }
 
   #assertWritable(): void {

@@ -1,8 +1,7 @@
 /** Deleting the keys of a range, in transactions of a bounded size. */
 
-import type { RangeDeletion, StoredBound } from 'terrace-core'
+import type { Bytes, RangeDeletion, StoredBound } from 'terrace-core'
 import type { Committer } from './committer.js'
-import type { Cursor } from './cursor.js'
 import { isTooLarge } from './failures.js'
 import { condition, ranges } from './keys.js'
 import { type Binary, binaryOf } from './literals.js'
@@ -12,7 +11,6 @@ import { now } from './time.js'
 
 /** How many keys a transaction deletes, or fewer if the server finds that too large: it keeps what it deletes until the commit. */
 const KEYS = 1000
-const BYTES = 1024 * 1024
 
 /** What a clear works with. */
 export interface Clearing {
@@ -59,23 +57,8 @@ export async function clearRange(clearing: Clearing, deletion: RangeDeletion): P
 /** Deletes keys in one transaction. */
 type DeleteKeys = (keys: Map<Binary, null>) => Promise<void>
 
-/** Deletes the keys that a cursor finds, up to the limit of a range. */
-export async function clearKeys(cursor: Cursor, limit: number, deleteKeys: DeleteKeys): Promise<void> {
-  let left = limit < 0 ? Infinity : limit
-  try {
-    for (let isAtEnd = false; !isAtEnd && left > 0; ) {
-      const [ended, , ...keys] = await cursor.read(Math.min(KEYS, left), BYTES)
-      isAtEnd = ended
-      left -= keys.length
-      if (keys.length > 0) await deleteInParts(keys as Buffer[], deleteKeys)
-    }
-  } finally {
-    cursor.close()
-  }
-}
-
 /** Deletes keys in one transaction, or in halves if the server finds it too large. */
-async function deleteInParts(keys: readonly Buffer[], deleteKeys: DeleteKeys): Promise<void> {
+export async function deleteInParts(keys: readonly Bytes[], deleteKeys: DeleteKeys): Promise<void> {
   try {
     await deleteKeys(new Map(keys.map((key) => [binaryOf(key), null])))
   } catch (error) {

@@ -7,11 +7,12 @@ import {
   type Bytes,
   type CursorOptions,
   type CursorParts,
+  clearKeys,
   codedError,
   type Operations,
   type RangeDeletion
 } from 'terrace-core'
-import { clearKeys, clearRange } from './clearing.js'
+import { clearRange, deleteInParts } from './clearing.js'
 import { Committer } from './committer.js'
 import { Cursor } from './cursor.js'
 import type { ServerSettings, SessionOptions } from './dialect.js'
@@ -207,7 +208,7 @@ export class MysqlBackend implements Backend<State> {
     }
     return writes.barrier(() =>
       clearKeys(this.cursor({ ...range, keyEncoding: 'view' }, 'keys', state), range.limit, (keys) =>
-        this.#commit(keys, now() + deadlineMs)
+        deleteInParts(keys, (part) => this.#commit(part, now() + deadlineMs))
       )
     )
   }

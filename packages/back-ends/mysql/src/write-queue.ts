@@ -32,13 +32,13 @@ export class WriteQueue extends GroupedWrites<Write[]> {
   write(operations: ReadonlyArray<Binary | null>, sizeBytes: number, end: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const group = this.add(sizeBytes, (writes) => writes.push({ operations, end, resolve, reject }))
-      // Writes of a group settle by themselves, unless it is refused.
+      // Writes of a group settle separately, unless it is refused.
       group.catch(reject)
     })
   }
 }
 
-/** Commits writes together, or in halves if the server finds them too large together. Each settles by itself. */
+/** Commits writes together, or in halves if the server finds them too large together. Each settles separately. */
 async function commitAll(writes: readonly Write[], commit: Commit): Promise<void> {
   const started = now()
   const inTime = writes.filter((write) => write.end > started)

@@ -7,6 +7,7 @@ import {
   type Bytes,
   type CursorOptions,
   type CursorParts,
+  clearKeys,
   codedError,
   type Operations,
   type RangeDeletion
@@ -22,10 +23,6 @@ import { Reader } from './reader.js'
 import { SlateCursor } from './slate-cursor.js'
 import type { State } from './state.js'
 import { openToWrite, Writer } from './writer.js'
-
-/** How many keys a clear reads at once, and deletes together. */
-const CLEAR_KEYS = 1000
-const CLEAR_BYTES = 1024 * 1024
 
 /** How many reads of one call are under way at once. */
 const CONCURRENT_READS = 64
@@ -176,17 +173,7 @@ export class SlateBackend implements Backend<State> {
     const state = snapshot ?? writer.snapshot()
     const options = { ...range, keyEncoding: 'view' as const }
     const cursor = new SlateCursor(state, snapshot === undefined, this.#calls as Calls, options, 'keys')
-    let left = range.limit < 0 ? Infinity : range.limit
-    try {
-      for (let ended = false; !ended && left > 0; ) {
-        const [isEnd, , ...keys] = await cursor.read(Math.min(CLEAR_KEYS, left), CLEAR_BYTES)
-        ended = isEnd
-        left -= keys.length
-        if (keys.length > 0) await writer.apply(keys.flatMap((key) => [key as Bytes, null]))
-      }
-    } finally {
-      cursor.close()
-    }
+    await clearKeys(cursor, range.limit, (keys) => writer.apply(keys.flatMap((key) => [key, null])))
   }
 }
 

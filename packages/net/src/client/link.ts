@@ -117,8 +117,8 @@ export class Link {
   readonly handles = new Handles<Resource>()
   /** Requests that were answered, which the server may forget. Reads are not kept there. */
   #answered: number[] = []
-  /** Counts the sessions that this link has had. */
-  #session = 0
+  /** Whether this link has had a session. */
+  #hadSession = false
   /** By what the server knows the session. */
   #ticket: Uint8Array | null = null
   #connection: Connection | null = null
@@ -354,9 +354,10 @@ export class Link {
 
   /** The server knows nothing of this client. */
   #beginSession(): void {
-    const before = this.#session++
+    const isFirst = !this.#hadSession
+    this.#hadSession = true
     this.#answered = []
-    if (before === 0) return
+    if (isFirst) return
     this.handles.forgetAll()
     this.#pending.lose()
   }
@@ -382,9 +383,8 @@ export class Link {
 
     const parts = new PartReader(message)
     if (kind === Tell.event) this.handles.get(parts.number('handle'))?.event?.(parts)
-    else if (kind === Tell.ended) {
-      this.handles.get(parts.number('handle'))?.ended?.(parts)
-    } else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
+    else if (kind === Tell.ended) this.handles.get(parts.number('handle'))?.ended?.(parts)
+    else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
     else if (kind === Tell.closing) this.#serverCloses()
     else throw protocolError('The server has sent a message of unknown kind')
   }
