@@ -73,6 +73,6 @@ function within(operations: Written, intervals: readonly Interval[]): Written {
 
 function sizeOf(pieces: Written): number {
   let bytes = 0
-  for (const piece of pieces) bytes += PIECE_BYTES + (piece?.length ?? -PIECE_BYTES)
+  for (const piece of pieces) if (piece !== null) bytes += PIECE_BYTES + piece.length
   return bytes
 }
