@@ -1,5 +1,7 @@
 //! Dates of the proleptic Gregorian calendar, as ISO 8601 writes them.
 
+use super::json::Json;
+
 const DAY_MS: i64 = 86_400_000;
 
 /// The moment `ms` milliseconds after the beginning of 1970, in UTC; `None` beyond JavaScript's range of dates.
@@ -16,6 +18,12 @@ pub(crate) fn iso_date(ms: f64) -> Option<String> {
     let (hour, minute) = (in_day / 3_600_000, in_day / 60_000 % 60);
     let (second, milli) = (in_day / 1000 % 60, in_day % 1000);
     Some(format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"))
+}
+
+/// The moment `micros` microseconds after the beginning of 1601, as Chromium counts time; the number itself beyond JavaScript's range.
+pub(crate) fn windows_time(micros: u64) -> Json {
+    const EPOCH_MICROS: f64 = 11_644_473_600_000_000.0;
+    iso_date((micros as f64 - EPOCH_MICROS) / 1000.0).map_or_else(|| micros.into(), Json::String)
 }
 
 /// Year, month and day this many days after the beginning of 1970. Years are counted from March, so that a leap day

@@ -6,7 +6,9 @@
 use terrace_format::limits::MAX_IDB_KEY_DEPTH;
 
 use super::bytewise::date;
+use super::date::windows_time;
 use super::fields::{Fields, utf16};
+use super::idb_scopes as scopes;
 use super::json::Json;
 use super::v8;
 
@@ -22,6 +24,11 @@ enum Value {
     /// Version of the record, then a JavaScript value.
     Record,
     KeyPath,
+    /// Files beside the database.
+    Blobs,
+    /// Files beside the database that are to be removed, or are in use.
+    BlobJournal,
+    Scopes(scopes::Record),
     /// A version as varint, and nothing else.
     Opaque,
 }
@@ -59,6 +66,16 @@ pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
             Json::Object(vec![("version", version.into()), ("value", value)])
         }
         Value::KeyPath => key_path(&mut fields)?,
+        Value::Blobs => blobs(&mut fields)?,
+        Value::BlobJournal => {
+            let mut entries = Vec::new();
+            while !fields.0.is_empty() {
+                let (database, number) = (fields.varint()?, fields.varint()?);
+                entries.push(Json::Object(vec![("database", database.into()), ("number", number.into())]));
+            }
+            Json::Array(entries)
+        }
+        Value::Scopes(record) => return scopes_value(record, value),
         Value::Text | Value::Opaque => return None,
     };
     fields.0.is_empty().then_some(json)
@@ -89,11 +106,17 @@ fn global(fields: &mut Fields<'_>) -> Option<Key> {
         0 => key("schema version", vec![], Value::Integer),
         1 => key("largest database id", vec![], Value::Integer),
         2 => key("data version", vec![], Value::Integer),
-        3 => key("recovery blob journal", vec![], Value::Opaque),
-        4 => key("active blob journal", vec![], Value::Opaque),
+        3 => key("recovery blob journal", vec![], Value::BlobJournal),
+        4 => key("active blob journal", vec![], Value::BlobJournal),
         5 => key("earliest sweep", vec![], Value::Integer),
         6 => key("earliest compaction", vec![], Value::Integer),
-        50 => key("scopes", vec![("key", Json::hex(std::mem::take(&mut fields.0)))], Value::Opaque),
+        50 => {
+            let rest = std::mem::take(&mut fields.0);
+            match scopes::parse(rest) {
+                Some(scopes) => key(scopes.kind, scopes.members, Value::Scopes(scopes.record)),
+                None => key("scopes", vec![("key", Json::hex(rest))], Value::Opaque),
+            }
+        }
         100 => key("free database id", vec![("database", fields.varint()?.into())], Value::Opaque),
         201 => {
             let origin = fields.counted_utf16_be()?;
@@ -167,7 +190,7 @@ fn of_store(fields: &mut Fields<'_>, database: i64, store: i64, index: i64) -> O
     let (kind, value) = match index {
         1 => ("record", Value::Record),
         2 => ("exists", Value::Integer),
-        3 => ("blobs", Value::Opaque),
+        3 => ("blobs", Value::Blobs),
         30.. => ("index entry", Value::PrimaryKey),
         _ => return None,
     };
@@ -184,6 +207,49 @@ fn of_store(fields: &mut Fields<'_>, database: i64, store: i64, index: i64) -> O
         }
     }
     key(kind, members, value)
+}
+
+fn scopes_value(record: scopes::Record, value: &[u8]) -> Option<Json> {
+    let key_json = |key| decode_key(key).unwrap_or_else(|| Json::hex(key));
+    match record {
+        scopes::Record::Version => scopes::version(value),
+        scopes::Record::Scope => scopes::scope(value),
+        scopes::Record::CleanupTask => None,
+        scopes::Record::UndoTask => Some(Json::Object(match scopes::undo_task(value)? {
+            scopes::Undo::Del { key } => vec![("del", key_json(key))],
+            scopes::Undo::Put { key, value } => {
+                // Records of scopes are not undone themselves, so that the depth of what is decoded has a limit.
+                let is_scopes = matches!(parse(key), Some(Key { value: Value::Scopes(_), .. }));
+                let decoded = if is_scopes { None } else { decode_value(key, value) };
+                vec![("put", key_json(key)), ("value", decoded.unwrap_or_else(|| Json::hex(value)))]
+            }
+        })),
+    }
+}
+
+/// Blobs, files and handles of the File System Access API, one after the other, as the record's value numbers them.
+fn blobs(fields: &mut Fields<'_>) -> Option<Json> {
+    let mut objects = Vec::new();
+    while !fields.0.is_empty() {
+        let kind = fields.byte()?;
+        objects.push(Json::Object(if kind == 2 {
+            vec![("kind", "handle".into()), ("token", Json::hex(fields.counted_bytes()?))]
+        } else {
+            let name = ["blob", "file"].get(usize::from(kind))?;
+            let mut members = vec![
+                ("kind", Json::from(*name)),
+                ("number", fields.varint()?.into()),
+                ("type", fields.counted_utf16_be()?.into()),
+                ("size_bytes", fields.varint()?.into()),
+            ];
+            if kind == 1 {
+                members.push(("name", fields.counted_utf16_be()?.into()));
+                members.push(("modified", windows_time(fields.varint()?)));
+            }
+            members
+        }));
+    }
+    Some(Json::Array(objects))
 }
 
 /// Two zeros, a type byte, and a name, several of them, or nothing. Without the zeros, as old versions have it: a name.
@@ -308,6 +374,62 @@ mod tests {
         assert_eq!(value(path, "0069 0064").as_deref(), Some("\"id\""));
         assert_eq!(value(path, "0000 01 09 0069"), None);
         assert_eq!(value("00000000 00", ""), None);
+    }
+
+    /// Keys and values of scopes as Chromium has written them, and of blobs and journals.
+    #[test]
+    fn records_of_scopes_and_blobs() {
+        for (key, key_text, value, text) in [
+            ("00000000 32 00", "{\"kind\":\"scopes version\"}", "0801", "1"),
+            ("00000000 32 01 0e", "{\"kind\":\"scope\",\"scope\":14}", "", "{\"locks\":[]}"),
+            (
+                "00000000 32 02 0e 00 7ffffffffffffb7c",
+                "{\"kind\":\"undo task\",\"scope\":14,\"sequence\":9223372036854774652}",
+                "0a0d 0a07 00010000320307 1202 2101",
+                "{\"put\":{\"kind\":\"object store next key\",\"database\":1,\"store\":3},\"value\":289}",
+            ),
+            (
+                "00000000 32 02 0e 00 7ffffffffffffffd",
+                "{\"kind\":\"undo task\",\"scope\":14,\"sequence\":9223372036854775805}",
+                "120f 0a0d 00010301 030000000000107240",
+                "{\"del\":{\"kind\":\"record\",\"database\":1,\"store\":3,\"key\":289}}",
+            ),
+            (
+                "00000000 03",
+                "{\"kind\":\"recovery blob journal\"}",
+                "01 8001",
+                "[{\"database\":1,\"number\":128}]",
+            ),
+            ("00000000 04", "{\"kind\":\"active blob journal\"}", "", "[]"),
+            (
+                "00010103 03 0000000000000040",
+                "{\"kind\":\"blobs\",\"database\":1,\"store\":1,\"key\":2}",
+                "00 02 01 0074 05 01 03 00 06 01 0061 808099c4e4d2d714 02 01 ff",
+                "[{\"kind\":\"blob\",\"number\":2,\"type\":\"t\",\"size_bytes\":5},\
+                 {\"kind\":\"file\",\"number\":3,\"type\":\"\",\"size_bytes\":6,\"name\":\"a\",\
+                 \"modified\":\"1970-01-01T00:00:00.000Z\"},{\"kind\":\"handle\",\"token\":{\"hex\":\"ff\"}}]",
+            ),
+        ] {
+            assert_eq!(shown(key).as_deref(), Some(key_text), "{key}");
+            let value = decode_value(&unhex(key).unwrap(), &unhex(value).unwrap());
+            assert_eq!(value.map(|json| json.to_string()).as_deref(), Some(text), "{key}");
+        }
+    }
+
+    #[test]
+    fn an_undo_task_in_an_undo_task_is_not_decoded() {
+        let key = unhex("00000000 32 02 00 00 7fffffffffffffff").unwrap();
+        let mut task = Vec::new();
+        for _ in 0..3 {
+            let mut put = vec![0x0a, key.len() as u8];
+            put.extend_from_slice(&key);
+            put.extend([0x12, task.len() as u8]);
+            put.append(&mut task);
+            task = vec![0x0a, put.len() as u8];
+            task.append(&mut put);
+        }
+        let text = decode_value(&key, &task).unwrap().to_string();
+        assert!(text.contains("\"value\":{\"hex\":"), "{text}");
     }
 
     #[test]

@@ -10,9 +10,10 @@
 //!
 //! An origin may be followed by `^` and the key of its partition.
 
-use super::date::iso_date;
-use super::fields::{Fields, utf16};
+use super::date::windows_time;
+use super::fields::utf16;
 use super::json::Json;
+use super::protobuf::{Content, message};
 
 /// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,22 +60,19 @@ pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
         Key::Entry(..) => Some(string(value)?.into()),
         Key::Written(_) => {
             let (mut time, mut size_bytes) = (None, None);
-            each_number(value, |field, number| match field {
-                1 => time = Some(number),
-                2 => size_bytes = Some(number),
-                _ => {}
-            })?;
+            for field in message(value)? {
+                match field {
+                    (1, Content::Number(number)) => time = Some(number),
+                    (2, Content::Number(number)) => size_bytes = Some(number),
+                    _ => {}
+                }
+            }
             Some(Json::Object(vec![("written", windows_time(time?)), ("size_bytes", size_bytes.into())]))
         }
-        Key::Used(_) => {
-            let mut time = None;
-            each_number(value, |field, number| {
-                if field == 1 {
-                    time = Some(number);
-                }
-            })?;
-            Some(Json::Object(vec![("used", windows_time(time?))]))
-        }
+        Key::Used(_) => message(value)?.into_iter().find_map(|field| match field {
+            (1, Content::Number(micros)) => Some(Json::Object(vec![("used", windows_time(micros))])),
+            _ => None,
+        }),
     }
 }
 
@@ -85,25 +83,6 @@ fn string(bytes: &[u8]) -> Option<String> {
         1 => Some(rest.iter().map(|byte| char::from(*byte)).collect()),
         _ => None,
     }
-}
-
-/// Calls `found` with every number of a protocol buffer that holds only numbers.
-fn each_number(bytes: &[u8], mut found: impl FnMut(u64, u64)) -> Option<()> {
-    let mut fields = Fields(bytes);
-    while !fields.0.is_empty() {
-        let tag = fields.varint()?;
-        if tag & 7 != 0 {
-            return None;
-        }
-        found(tag >> 3, fields.varint()?);
-    }
-    Some(())
-}
-
-/// Microseconds since the beginning of 1601.
-fn windows_time(micros: u64) -> Json {
-    const EPOCH_MICROS: f64 = 11_644_473_600_000_000.0;
-    iso_date((micros as f64 - EPOCH_MICROS) / 1000.0).map_or_else(|| micros.into(), Json::String)
 }
 
 #[cfg(test)]
