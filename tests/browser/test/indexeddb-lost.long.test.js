@@ -151,6 +151,57 @@ test('calls whose transaction the browser ends are done again by a new connectio
   ])
 })
 
+test('while the browser opens no database, as when it removes data, calls wait, for a time', async (t) => {
+  const page = await openDatabase(t, await serveLevel(t))
+  const seen = await page.evaluate(async () => {
+    const { db } = globalThis
+    const { open } = IDBFactory.prototype
+    const { transaction } = IDBDatabase.prototype
+    const refusing = async (count, name, work) => {
+      IDBFactory.prototype.open = function (...args) {
+        if (count-- <= 0) return open.apply(this, args)
+        globalThis.opened++
+        const request = { error: new DOMException('Internal error opening backing store', name) }
+        setTimeout(() => request.onerror())
+        return request
+      }
+      IDBDatabase.prototype.transaction = () => {
+        IDBDatabase.prototype.transaction = transaction
+        throw new DOMException('The database connection is closing.', 'InvalidStateError')
+      }
+      globalThis.opened = 0
+      const result = await work().catch(({ code }) => code)
+      return [result, globalThis.opened]
+    }
+    const put = (value) => () => db.put('1000', value).then(() => db.get('1000'))
+    const results = [
+      await refusing(3, 'UnknownError', put('waited')),
+      await refusing(Number.POSITIVE_INFINITY, 'UnknownError', () => db.get('1000')),
+      await refusing(1, 'QuotaExceededError', () => db.get('1000')),
+      await refusing(2, 'AbortError', put('once more')),
+      await refusing(Number.POSITIVE_INFINITY, 'UnknownError', async () => {
+        const read = db.get('1000').catch(({ code }) => code)
+        await db.close()
+        return await read
+      })
+    ]
+    IDBFactory.prototype.open = open
+    await db.open()
+    return [results, await db.get('1000')]
+  })
+  assert.deepEqual(seen, [
+    [
+      ['waited', 4],
+      ['LEVEL_IO_ERROR', 20],
+      ['LEVEL_QUOTA_EXCEEDED', 1],
+      // The one that the last call has not opened, and another one.
+      ['once more', 4],
+      ['LEVEL_DATABASE_NOT_OPEN', 1]
+    ],
+    'once more'
+  ])
+})
+
 test('a tab that is killed leaves every write that was acknowledged, and no part of a batch', async (t) => {
   const origin = await serveLevel(t)
   let least = 0

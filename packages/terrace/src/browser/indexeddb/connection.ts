@@ -8,9 +8,12 @@ import { type Expected, openDatabase, type Place } from './open-database.js'
 /** A transaction's work on the store. The promise tells how the transaction has ended, or what it has read. */
 export type Work<T> = (store: IDBObjectStore) => Promise<T>
 
-/** How often to try to reopen a database whose connection the browser has closed, and the pause before each attempt. */
-const LOOKS = 20
-const LOOK_MS = 100
+/**
+ * How often to try to open a database again, and the pause between. The browser opens none while it removes data, or while its process
+ * that stores them starts again.
+ */
+const ATTEMPTS = 20
+const PAUSE_MS = 100
 
 /** A lost connection is opened again only to a database that exists. */
 const EXISTING: Expected = { createIfMissing: false, errorIfExists: false }
@@ -89,21 +92,25 @@ export class Connection {
   }
 
   async #reopen(): Promise<IDBDatabase> {
-    this.#checkOpen()
-    const database = await openDatabase(this.#place, EXISTING).catch((error) => this.#fail(error))
-    if (this.#isClosed) database.close()
-    this.#checkOpen()
-    this.#adopt(database)
-    return database
+    for (let attempt = 1; ; attempt++) {
+      this.#checkOpen()
+      const database = await openDatabase(this.#place, EXISTING).catch((error) => {
+        if (attempt === ATTEMPTS || !isLoss(error.cause)) this.#fail(error)
+      })
+      if (database === undefined) await pause()
+      else {
+        if (this.#isClosed) database.close()
+        this.#checkOpen()
+        this.#adopt(database)
+        return database
+      }
+    }
   }
 
-  /** Finds out whether the database is still there. The browser opens none while it removes data. */
+  /** Finds out whether the database is still there, though nobody asks for anything. */
   async #look(): Promise<void> {
-    for (let attempt = 0; attempt < LOOKS && !this.#isClosed; attempt++) {
-      if (this.#database !== undefined || this.#loss !== undefined) return
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-      await this.#opened().catch(() => {})
-    }
+    await pause()
+    if (this.#database === undefined && this.#loss === undefined) await this.#opened().catch(() => {})
   }
 
   #fail(error: CodedError<IndexedDbErrorCode>): never {
@@ -132,6 +139,10 @@ export class Connection {
     database?.close()
     if (this.#database === database) this.#database = undefined
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 }
 
 function refusedError(): Error {

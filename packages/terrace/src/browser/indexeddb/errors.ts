@@ -9,9 +9,9 @@ export type IndexedDbErrorCode = LevelErrorCode
 /** What the browser reports when it has cut a connection, or when its own process that stores the data has ended. */
 const LOSSES = new Set(['AbortError', 'InvalidStateError', 'UnknownError'])
 
-/** Whether a transaction has failed because the connection was lost. */
+/** Whether a transaction has failed because the connection was lost, or opening because the browser opens none at the moment. */
 export function isLoss(error: unknown): boolean {
-  return LOSSES.has((error as Error).name)
+  return LOSSES.has((error as Error | undefined)?.name ?? '')
 }
 
 /** What is left where a transaction ends without a reason. */
