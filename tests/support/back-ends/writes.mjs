@@ -22,6 +22,31 @@ export function testWrites({ test, openLevel }) {
     assert.ok(order.indexOf('clear') < order.indexOf('clear d'))
   })
 
+  const clears = {
+    'of all': {},
+    'of a range': { gte: 'a', lt: 'z' },
+    'with a limit': { limit: 3 },
+    'in reverse': { reverse: true, limit: 3 },
+    'of a snapshot': { isOfSnapshot: true }
+  }
+  for (const [kind, { isOfSnapshot = false, ...options }] of Object.entries(clears)) {
+    test(`a clear ${kind} deletes nothing that is written after it`, async (t) => {
+      const db = await openLevel(t)
+      const keys = ['a', 'b', 'c']
+      await db.batch(keys.map(put))
+      const snapshot = isOfSnapshot ? db.snapshot() : undefined
+      await Promise.all([
+        db.put('b', 'before'),
+        db.clear({ ...options, snapshot }),
+        ...keys.map((key) => db.put(key, 'after')),
+        db.clear({ ...options, snapshot }),
+        db.put('b', 'last')
+      ])
+      assert.deepEqual(await db.iterator().all(), [['b', 'last']])
+      await snapshot?.close()
+    })
+  }
+
   test('what a caller changes while its write waits for a clear is not written', async (t) => {
     const db = await openLevel(t, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
     await db.put(Buffer.from('old'), Buffer.from('old'))

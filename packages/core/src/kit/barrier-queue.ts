@@ -53,13 +53,13 @@ export class BarrierQueue {
   /** Lets later work wait until a promise has settled, in whatever way. */
   holdUntil(promise: Promise<unknown>): void {
     const settled = promise.then(nothing, nothing)
-    this.#waiting.push({ isBarrier: true, begin: () => this.#track(settled, true) })
+    this.#waiting.push({ isBarrier: true, begin: () => void this.#run(() => settled, true) })
     this.#next()
   }
 
   /** Counts work that the caller has begun: because the queue {@link isFree}, or within a barrier. */
   track(work: Promise<unknown>): void {
-    this.#track(work, false)
+    this.#run(() => work, false)
   }
 
   /** Resolves when nothing waits or runs. */
@@ -76,24 +76,25 @@ export class BarrierQueue {
           reject(this.#refusal)
           return
         }
-        const result = called(work)
-        result.then(resolve, reject)
-        this.#track(result, isBarrier)
+        this.#run(work, isBarrier).then(resolve, reject)
       }
       this.#waiting.push({ isBarrier, begin })
       this.#next()
     })
   }
 
-  #track(work: Promise<unknown>, isBarrier: boolean): void {
+  #run<T>(work: () => T | Promise<T>, isBarrier: boolean): Promise<T> {
+    // Before the work begins, which may add to the queue.
     this.#running++
     if (isBarrier) this.#isBarrierRunning = true
+    const result = called(work)
     const ended = (): void => {
       this.#running--
       if (isBarrier) this.#isBarrierRunning = false
       this.#next()
     }
-    work.then(ended, ended)
+    result.then(ended, ended)
+    return result
   }
 
   #next(): void {

@@ -76,6 +76,29 @@ test('later work waits until a promise has settled, earlier work does not', asyn
   }
 })
 
+test('a barrier that adds to the queue as it begins is alone still', async () => {
+  const add = {
+    holdUntil: (queue) => queue.holdUntil(Promise.resolve()),
+    run: (queue) => void queue.run(() => {}),
+    barrier: (queue) => void queue.barrier(() => {}),
+    track: (queue) => queue.track(Promise.resolve())
+  }
+  for (const [how, addTo] of Object.entries(add)) {
+    const queue = new BarrierQueue()
+    const [earlier, order] = [pending(), []]
+    queue.run(() => earlier.promise)
+    queue.barrier(async () => {
+      addTo(queue)
+      await quiet()
+      order.push('barrier')
+    })
+    const later = queue.run(() => order.push('later'))
+    earlier.resolve()
+    await later
+    assert.deepEqual(order, ['barrier', 'later'], how)
+  }
+})
+
 test('after a refusal nothing begins, and what runs may end', async () => {
   const queue = new BarrierQueue()
   const running = pending()
@@ -172,6 +195,7 @@ test('in random histories, work takes effect in the order of the calls, and barr
         for (const other of running) assert.ok(!isBarrier && !other.isBarrier, `seed ${seed}`)
         const self = { isBarrier }
         running.add(self)
+        if (random() < 0.3) queue.holdUntil(Promise.resolve())
         for (let turns = Math.floor(random() * 4); turns > 0; turns--) await undefined
         running.delete(self)
         if (random() < 0.2) throw new Error('of the test')
