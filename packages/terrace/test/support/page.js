@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { BackendLevel } from 'terrace-core'
 import { MapBackend } from '../../dist/browser/map-backend.js'
 import { Host } from '../../dist/browser/page/host.js'
-import { RemoteBackend } from '../../dist/browser/page/remote-backend.js'
+import { WorkerBackend } from '../../dist/browser/page/worker-backend.js'
 
 const wasm = readFileSync(fileURLToPath(new URL('../../dist/browser/terrace-memory.wasm', import.meta.url)))
 
@@ -57,7 +57,7 @@ export class Connection {
 }
 
 /** The back-end of a tab whose connections a test makes. */
-export class TestBackend extends RemoteBackend {
+export class TestBackend extends WorkerBackend {
   manifest = { encodings: { utf8: true, view: true }, shared: true }
 
   /** Connects the tab to a store. Returns the connection, what serves it, and a promise that resolves once that has greeted the tab. */

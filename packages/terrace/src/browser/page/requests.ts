@@ -4,11 +4,19 @@
  * LEVEL_LEADER_LOST.
  */
 
-import { codedError, type Fate, Handles, type PendingCall, PendingCalls } from 'terrace-core'
+import {
+  codedError,
+  type Fate,
+  Handles,
+  type PendingCall,
+  PendingCalls,
+  type RemoteConnection
+} from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
 import { isLost, lostError } from '../errors.js'
 import type { Storage } from '../store-options.js'
 import { ByteWriter } from './byte-writer.js'
+import type { WorkerCall } from './call-codec.js'
 import {
   type AnswerMessage,
   type CallMessage,
@@ -20,9 +28,6 @@ import {
 import type { Channel } from './channel.js'
 import { revive } from './failure.js'
 
-/** Makes a result of the words of an answer, and of its bytes. */
-export type ReadAnswer<T> = (words: readonly number[], bytes: Uint8Array) => T
-
 /** A message that was sent. It is kept until all of it is answered. */
 interface Sent {
   readonly calls: readonly WireCall[]
@@ -33,21 +38,23 @@ interface Sent {
 }
 
 interface Request extends PendingCall {
-  readonly read: ReadAnswer<unknown>
   /** Undefined until it is sent. */
   sent: Sent | undefined
 }
 
-export class Requests {
+export class Requests implements RemoteConnection {
   /** The keys and values of the calls that are not sent yet. */
   readonly bytes = new ByteWriter()
   #calls: WireCall[] = []
-  /** By number. */
-  readonly #pending = new PendingCalls<Request>({ writeUnknown, stateLost: () => this.stateLost() })
-  /** In the order in which they were sent. */
-  readonly #sent = new Set<Sent>()
   /** Cursors, snapshots and exports of the worker. */
   readonly handles = new Handles()
+  /** By number. */
+  readonly #pending = new PendingCalls<Request>(this.handles, {
+    writeUnknown,
+    stateLost: () => this.stateLost()
+  })
+  /** In the order in which they were sent. */
+  readonly #sent = new Set<Sent>()
   /** To the worker that has said that it understands this tab. */
   #channel: Channel | undefined
   /** To a worker that has not greeted yet. It is sent nothing, since it may be of another version. */
@@ -108,13 +115,11 @@ export class Requests {
     return isLost(this.#failure) ? this.#failure : stateLost()
   }
 
-  /**
-   * Asks for something. Its bytes have just been stored in {@link bytes}.
-   *
-   * @param kind - A {@link Call}.
-   * @param at - Where its bytes begin.
-   */
-  ask<T>(kind: number, at: number, words: readonly number[], fate: Fate, read: ReadAnswer<T>): Promise<T> {
+  isStateLost(error: unknown): boolean {
+    return (error as { code?: string }).code === 'LEVEL_LEADER_LOST'
+  }
+
+  ask<T>(fate: Fate, { kind, at, words, read }: WorkerCall<T>): Promise<T> {
     if (this.#failure !== undefined) {
       this.bytes.end = at
       return Promise.reject(this.#failure)
@@ -126,8 +131,8 @@ export class Requests {
     })
   }
 
-  /** Asks for something that is not answered, and that means nothing to another worker. */
-  tell(kind: number, at: number, words: readonly number[]): void {
+  /** The worker does not answer it. */
+  tell({ kind, at, words }: WorkerCall): void {
     if (this.#failure === undefined) this.#add([kind, UNANSWERED, at, ...words])
     else this.bytes.end = at
   }
@@ -170,11 +175,10 @@ export class Requests {
     let at = 0
     for (const [number, lengthBytes, ...words] of answers) {
       const end = at + lengthBytes
-      const request = this.#take(number)
-      if (request !== undefined) settle(request, words, bytes.subarray(at, end))
+      this.#answered(this.#pending.answer(number, { words, bytes: bytes.subarray(at, end) }))
       at = end
     }
-    for (const [number, failure] of failures) this.#take(number)?.reject(revive(failure))
+    for (const [number, failure] of failures) this.#answered(this.#pending.reject(number, revive(failure)))
     if (processed !== undefined) this.#lose(channel, processed)
   }
 
@@ -210,12 +214,10 @@ export class Requests {
     this.#flush()
   }
 
-  /** Takes a call that is answered. */
-  #take(number: number): Request | undefined {
-    const request = this.#pending.take(number)
+  /** A message need not be kept when all of it is answered. */
+  #answered(request: Request | undefined): void {
     const sent = request?.sent
     if (sent !== undefined && --sent.unanswered === 0) this.#sent.delete(sent)
-    return request
   }
 
   /** The worker is gone, and has begun at most the first so many messages. */
@@ -223,7 +225,6 @@ export class Requests {
     if (this.#ungreeted === channel) this.#ungreeted = undefined
     if (this.#channel !== channel) return
     this.#channel = undefined
-    this.handles.forgetAll()
     for (const request of this.#pending.all()) {
       if (request.sent !== undefined && request.sent.number > begun) request.mayHaveBegun = false
     }
@@ -234,14 +235,6 @@ export class Requests {
     this.#sent.clear()
     for (const each of sent) if (each.calls.length > 0) this.#sent.add(each)
     this.#calls = this.#calls.filter(isLeft)
-  }
-}
-
-function settle({ read, resolve, reject }: Request, words: readonly number[], bytes: Uint8Array): void {
-  try {
-    resolve(read(words, bytes) as never)
-  } catch (error) {
-    reject(error)
   }
 }
 

@@ -1,9 +1,12 @@
 /** A database that a worker has open for a page: its own worker, or that of the tab that leads. */
 
+import { type Bytes, RemoteBackend } from 'terrace-core'
 import type { Places, StorageOptions } from '../storage.js'
 import { type OpenOptions, type Storage, sizesOf } from '../store-options.js'
-import { RemoteBackend } from './remote-backend.js'
-import type { Requests } from './requests.js'
+import type { ExportOptions } from '../transfer-options.js'
+import { CallCodec } from './call-codec.js'
+import { remoteExport } from './remote-export.js'
+import { Requests } from './requests.js'
 
 /** What has the database open for the page. */
 export interface Attendance {
@@ -27,6 +30,9 @@ export type Attend<A extends Attendance> = (
 ) => { readonly attendance: A; readonly opened: Promise<void> }
 
 export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend {
+  /** Its channels come and go with {@link open} and {@link close}. */
+  protected readonly requests: Requests
+  readonly #codec: CallCodec
   readonly #location: string
   readonly #places: Places
   readonly #attend: Attend<A>
@@ -35,12 +41,16 @@ export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend 
   onLost: (error: Error) => void = () => {}
 
   constructor(location: string, places: Places, attend: Attend<A>) {
-    super()
+    const requests = new Requests()
+    const codec = new CallCodec(requests.bytes)
+    super(requests, codec)
+    this.requests = requests
+    this.#codec = codec
     this.#location = location
     this.#places = places
     this.#attend = attend
     const backend = new WeakRef(this)
-    this.requests.onLost = (error) => backend.deref()?.onLost(error)
+    requests.onLost = (error) => backend.deref()?.onLost(error)
   }
 
   protected get attendance(): A | undefined {
@@ -80,6 +90,19 @@ export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend 
     this.#attendance = undefined
     abandoned.unregister(this)
     await attendance?.leave()
+  }
+
+  // What is asked about a range changes nothing that is stored, so it can be asked again.
+  approximateSize(start: Bytes, end: Bytes): Promise<number> {
+    return this.requests.ask('repeat', this.#codec.approximateSize(start, end))
+  }
+
+  compactRange(start: Bytes, end: Bytes): Promise<void> {
+    return this.requests.ask('repeat', this.#codec.compactRange(start, end))
+  }
+
+  export(options: ExportOptions): AsyncGenerator<File, void, void> {
+    return remoteExport(this.requests, this.#codec, options)
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { PagedCursor } from 'terrace-core'
 import { scaled } from '../../../../tests/support/form.mjs'
+import { bytes, HeldBackend, HeldConnection, Store, text } from '../support/other-side.js'
 import { randomOf } from '../support/random.js'
 
 const LENGTH = 4
@@ -13,80 +13,20 @@ const PAGE = PAGE_BYTES / LENGTH
 const count = scaled(500)
 const first = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
-/** A cursor whose other side is in this process. It does what it is told in order, each in a later turn, and can be lost. */
-class NearCursor extends PagedCursor {
-  /** What was told to the side that is there now. Another one takes its place. */
-  #done = Promise.resolve()
-  #range = []
-  #left = []
-  #isReverse
-  /** Counts the sides that were there: each is lost when it grows. */
-  #sides = 0
-  pages = 0
-
-  constructor(isReverse) {
-    super({ reverse: isReverse }, 'keys')
-    this.#isReverse = isReverse
-    this.begin()
-  }
-
-  textsOf = () => assert.fail('no text was asked for')
-
-  openThere({ gt, lt }) {
-    this.#sides++
-    this.#range = inOrder(this.#isReverse).filter(
-      (key) => (gt === undefined || key > text(gt)) && (lt === undefined || key < text(lt))
-    )
-    this.#left = this.#range
-  }
-
-  readThere(_page, size, highWaterMarkBytes) {
-    return this.#later(() => {
-      const taken = this.#left.slice(0, Math.min(size, highWaterMarkBytes / LENGTH))
-      this.#left = this.#left.slice(taken.length)
-      this.pages++
-      const last = taken.length === 0 ? null : bytes(taken.at(-1))
-      return {
-        isLast: this.#left.length === 0,
-        bytes: bytes(taken.join('')),
-        lengths: taken.map(() => LENGTH),
-        last
-      }
-    })
-  }
-
-  seekThere(target) {
-    this.#later(() => {
-      this.#left = from(text(target), this.#range, this.#isReverse)
-    }).catch(() => {})
-  }
-
-  closeThere() {}
-
-  mayGoOnAfter(error) {
-    return error.code === 'LOST'
-  }
-
-  /** Loses the other side, with what was asked of it and not answered. */
-  lose() {
-    this.#done = Promise.resolve()
-    this.#sides++
-    this.forgotten()
-  }
-
-  #later(run) {
-    const side = this.#sides
-    const done = this.#done.then(() => {
-      if (side !== this.#sides) throw Object.assign(new Error('the other side is lost'), { code: 'LOST' })
-      return run()
-    })
-    this.#done = done.catch(() => {})
-    return done
-  }
+/** A cursor over {@link KEYS}, whose connection delivers each message soon. */
+function openCursor(isReverse) {
+  const store = new Store()
+  for (const key of KEYS) store.entries.set(key, '')
+  const connection = new HeldConnection(store)
+  connection.onSend = () => queueMicrotask(() => deliver(connection))
+  const cursor = new HeldBackend(connection).cursor({ reverse: isReverse }, 'keys')
+  return { connection, cursor }
 }
 
-const bytes = (string) => new TextEncoder().encode(string)
-const text = (view) => new TextDecoder().decode(view)
+function deliver(connection) {
+  while (connection.step());
+}
+
 const inOrder = (isReverse) => (isReverse ? KEYS.toReversed() : KEYS)
 const from = (target, keys, isReverse) => keys.filter((key) => (isReverse ? key <= target : key >= target))
 
@@ -101,9 +41,9 @@ for (const isReverse of [false, true]) {
 
   test(`a seek leaves out the page that was asked for in advance, ${direction}`, async () => {
     for (const target of ['0100', '0500', '0999']) {
-      const cursor = new NearCursor(isReverse)
+      const { connection, cursor } = openCursor(isReverse)
       let taken = 0
-      while (cursor.pages <= taken) {
+      while (connection.pages <= taken) {
         await read(cursor)
         taken++
       }
@@ -117,7 +57,7 @@ for (const isReverse of [false, true]) {
     let losses = 0
     for (let seed = first; seed < first + count; seed++) {
       const random = randomOf(seed)
-      const cursor = new NearCursor(isReverse)
+      const { connection, cursor } = openCursor(isReverse)
       let expected = inOrder(isReverse)
       for (let step = 0; step < 40; step++) {
         const dice = random()
@@ -127,7 +67,7 @@ for (const isReverse of [false, true]) {
           expected = from(target, inOrder(isReverse), isReverse)
           seeks++
         } else if (dice < 0.2) {
-          cursor.lose()
+          connection.kill()
           losses++
         } else {
           const { keys, isEnd } = await read(cursor, 1 + Math.floor(random() * 2 * PAGE))

@@ -4,7 +4,10 @@
  */
 
 import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from '../backend.js'
-import { type FarPage, PageRest, type TextsOf } from './page-rest.js'
+import type { RemoteCodec, RemoteConnection } from './connection.js'
+import type { RemoteState } from './handles.js'
+import { type FarPage, PageRest } from './page-rest.js'
+import type { RemoteSnapshot } from './remote-snapshot.js'
 
 /** From this page on, the next one is asked for in advance. A short range has been read before. */
 const FIRST_AHEAD = 2
@@ -17,13 +20,19 @@ const GROWTH = 2
 /** Entries in a page that is asked for in advance: as many as fit. */
 const MANY = 100_000
 
-export abstract class PagedCursor implements BackendCursor {
+export class RemoteCursor implements BackendCursor, RemoteState {
+  readonly #connection: RemoteConnection
+  readonly #codec: RemoteCodec
   readonly #options: CursorOptions
+  readonly #parts: CursorParts
+  readonly #snapshot: RemoteSnapshot | undefined
   /** The formats of the parts of an entry. */
   readonly #formats: readonly string[]
   /** Where the next page begins: after this key, or at the target of a seek. Undefined at the beginning. */
   #position: { after: Uint8Array } | { target: Uint8Array } | undefined
   #isOpen = false
+  /** The number by which the other side knows the cursor, if it is open. */
+  #handle = 0
   /** Whether the cursor on the other side has only what is left of the range. */
   #isNarrowed = false
   #failure: unknown
@@ -38,29 +47,21 @@ export abstract class PagedCursor implements BackendCursor {
   /** What is left of a page that had more entries than were wanted. */
   #rest: PageRest | undefined
 
-  /** The cursor is made on the other side by {@link begin}. */
-  constructor(options: CursorOptions, parts: CursorParts) {
+  constructor(
+    connection: RemoteConnection,
+    codec: RemoteCodec,
+    options: CursorOptions,
+    parts: CursorParts,
+    snapshot: RemoteSnapshot | undefined
+  ) {
     const { keyEncoding = 'view', valueEncoding = 'view' } = options
     const formats = { keys: [keyEncoding], values: [valueEncoding], entries: [keyEncoding, valueEncoding] }
+    this.#connection = connection
+    this.#codec = codec
     this.#options = copied(options)
+    this.#parts = parts
+    this.#snapshot = snapshot
     this.#formats = formats[parts]
-  }
-
-  /** Makes text of bytes that have arrived. */
-  protected abstract readonly textsOf: TextsOf
-  /** Makes the cursor on the other side, over a range. Its failure goes to {@link fail}. */
-  protected abstract openThere(range: CursorOptions): void
-  /** Reads the next page there. */
-  protected abstract readThere(page: number, size: number, highWaterMarkBytes: number): Promise<FarPage>
-  /** Seeks there. Its failure goes to {@link fail}. */
-  protected abstract seekThere(target: Uint8Array): void
-  /** Releases the cursor there. */
-  protected abstract closeThere(): void
-  /** Whether an error says that the other side knows the cursor no more, and a new one may go on in the state that it finds. */
-  protected abstract mayGoOnAfter(error: unknown): boolean
-
-  /** Makes the cursor, when the constructors have ended. */
-  protected begin(): void {
     try {
       this.#open()
     } catch (error) {
@@ -74,7 +75,7 @@ export abstract class PagedCursor implements BackendCursor {
       const page = await (this.#ahead ?? this.#fetch(size, highWaterMarkBytes))
       this.#ahead = undefined
       this.#pagesInRow++
-      this.#rest = new PageRest(page, this.#formats, this.textsOf)
+      this.#rest = new PageRest(page, this.#formats, this.#codec.textsOf)
       if (!page.isLast && this.#pagesInRow >= FIRST_AHEAD) this.#readAhead(highWaterMarkBytes)
     }
 
@@ -91,27 +92,24 @@ export abstract class PagedCursor implements BackendCursor {
     this.#seeks++
     if (!this.#isOpen) return
     if (!this.#isNarrowed) {
-      this.seekThere(bytes)
+      this.#seekThere(bytes)
       return
     }
     // The target may lie before the keys that this cursor was made for.
-    this.closeThere()
+    this.close()
     this.forgotten()
   }
 
   close(): void {
-    if (this.#isOpen) this.closeThere()
+    if (!this.#isOpen) return
+    this.#connection.handles.remove(this.#handle)
+    this.#connection.tell(this.#codec.closeCursor(this.#handle))
   }
 
   /** The other side knows the cursor no more. */
   forgotten(): void {
     this.#isOpen = false
     this.#pages = 0
-  }
-
-  /** Something that nobody waits for has failed. The next read says so. */
-  protected fail(error: unknown): void {
-    this.#failure ??= error
   }
 
   #readAhead(highWaterMarkBytes: number): void {
@@ -130,12 +128,15 @@ export abstract class PagedCursor implements BackendCursor {
       if (this.#failure !== undefined) throw this.#failure
       if (!this.#isOpen) this.#open()
       try {
-        const page = await this.readThere(this.#pages++, size, highWaterMarkBytes)
+        const page = await this.#connection.ask(
+          'with state',
+          this.#codec.read(this.#handle, this.#pages++, size, highWaterMarkBytes)
+        )
         if (page.last !== null && seeks === this.#seeks) this.#position = { after: page.last }
         return page
       } catch (error) {
         const isWanted = seeks === this.#seeks
-        if (isWanted && !this.#isOpen && this.mayGoOnAfter(error)) continue
+        if (isWanted && !this.#isOpen && this.#mayGoOnAfter(error)) continue
         // What the other side read for this page may be lost, so reading on would leave it out.
         if (isWanted) this.#failure ??= error
         throw this.#failure ?? error
@@ -144,6 +145,7 @@ export abstract class PagedCursor implements BackendCursor {
   }
 
   #open(): void {
+    const snapshot = this.#snapshot?.handle
     this.#isOpen = true
     const { reverse } = this.#options
     let range = this.#options
@@ -152,8 +154,23 @@ export abstract class PagedCursor implements BackendCursor {
       const { after } = this.#position
       range = reverse ? { ...range, lt: after, lte: undefined } : { ...range, gt: after, gte: undefined }
     }
-    this.openThere(range)
-    if (this.#position !== undefined && 'target' in this.#position) this.seekThere(this.#position.target)
+    this.#handle = this.#connection.handles.add(this)
+    this.#connection.tell(this.#codec.cursor(this.#handle, range, this.#parts, snapshot), this.#failed)
+    if (this.#position !== undefined && 'target' in this.#position) this.#seekThere(this.#position.target)
+  }
+
+  #seekThere(target: Uint8Array): void {
+    this.#connection.tell(this.#codec.seek(this.#handle, target), this.#failed)
+  }
+
+  /** Something that nobody waits for has failed. The next read says so. */
+  readonly #failed = (error: unknown): void => {
+    this.#failure ??= error
+  }
+
+  /** Whether a new cursor may go on in the state that it finds. */
+  #mayGoOnAfter(error: unknown): boolean {
+    return this.#snapshot === undefined && this.#connection.isStateLost(error)
   }
 }
 
