@@ -1,5 +1,5 @@
 //! `terrace-memory` as a WebAssembly module, `terrace-memory.wasm`, for `MemoryLevel` in browsers. An instance holds one database, in its own
-//! memory. Predecessor: `packages/terrace/src/browser/engine.ts`, which types every function exported here. Successor:
+//! memory. Predecessor: `packages/terrace/src/browser/wasm/engine.ts`, which types every function exported here. Successor:
 //! `terrace-memory`.
 //!
 //! `terrace-wasm-exchange` has how arguments, results and failures go to and fro.

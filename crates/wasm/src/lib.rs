@@ -1,5 +1,5 @@
 //! The engine as a WebAssembly module, `terrace.wasm`, for browsers. An instance holds one database, on files that the host has opened.
-//! Predecessor: `packages/terrace/src/browser/engine.ts`, which types the functions exported here; `viewer` uses those of a directory.
+//! Predecessor: `packages/terrace/src/browser/wasm/engine.ts`, which types the functions exported here; `viewer` uses those of a directory.
 //! Successor: the engine's public API.
 //!
 //! `terrace-wasm-exchange` has how arguments, results and failures go to and fro. [`host_files`] has the functions that the module imports.

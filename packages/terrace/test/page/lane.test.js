@@ -7,8 +7,8 @@ import { Worker } from 'node:worker_threads'
 import { isShort } from '../../../../tests/support/form.mjs'
 import { HANG_MS, turns } from '../../../../tests/support/waiting.mjs'
 import { randomOf } from '../../../core/test/support/random.js'
-import { LaneMemory } from '../../dist/browser/page/lane/memory.js'
-import { PageLane } from '../../dist/browser/page/lane/page-lane.js'
+import { PageLane } from '../../dist/browser/tabs/channel/page-memory-channel.js'
+import { LaneMemory } from '../../dist/browser/tabs/channel/shared-memory.js'
 import { PortChannel } from '../support/port-channel.js'
 
 const seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)

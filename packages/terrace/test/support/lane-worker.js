@@ -1,8 +1,8 @@
 // A worker that answers each call with its bytes, over a port and memory that it shares with the page: at once, later, or by a failure, as the call says.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { LaneMemory } from '../../dist/browser/page/lane/memory.js'
-import { WorkerLane } from '../../dist/browser/page/lane/worker-lane.js'
+import { LaneMemory } from '../../dist/browser/tabs/channel/shared-memory.js'
+import { WorkerLane } from '../../dist/browser/tabs/channel/worker-memory-channel.js'
 import { PortChannel } from './port-channel.js'
 
 const lane = new WorkerLane(new PortChannel(parentPort), new LaneMemory(workerData.shared))
