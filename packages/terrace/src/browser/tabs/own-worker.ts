@@ -4,7 +4,7 @@ import { Link } from './channel/link.js'
 import type { FromOwnWorker, ToOwnWorker } from './channel/messages.js'
 import { ownLock } from './channel/names.js'
 import { pageChannel } from './channel/page-memory-channel.js'
-import { type LaneMemory, memoryToShare } from './channel/shared-memory.js'
+import { type ChannelMemory, memoryToShare } from './channel/shared-memory.js'
 import { startWorker, type WorkerHandle } from './start-worker.js'
 import { type WorkerEnd, whenEnded } from './worker-end.js'
 
@@ -98,7 +98,7 @@ export class OwnWorker {
   }
 
   /** The database is open. */
-  #connect(port: MessagePort, memory: LaneMemory | undefined): void {
+  #connect(port: MessagePort, memory: ChannelMemory | undefined): void {
     this.#options = this.#laterOptions
     const link = new Link(port)
     this.#link = link

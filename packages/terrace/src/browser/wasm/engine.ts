@@ -1,5 +1,5 @@
 /**
- * A WebAssembly module: one instance with one database, in its memory or on open files. `crates/wasm-exchange` documents how bytes and
+ * A WebAssembly module: one instance with one database, in its memory or on open files. `crates/wasm-abi` documents how bytes and
  * failures go to and fro, `crates/wasm-memory` and `crates/wasm` the functions.
  */
 

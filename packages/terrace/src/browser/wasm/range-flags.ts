@@ -1,4 +1,4 @@
-/** Ranges as numbers, as `crates/wasm-exchange/src/page.rs` has them. */
+/** Ranges as numbers, as `crates/wasm-abi/src/page.rs` has them. */
 
 import type { CursorParts, Range } from 'terrace-core'
 

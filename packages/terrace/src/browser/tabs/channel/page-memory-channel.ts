@@ -1,6 +1,6 @@
 import { type AnswerMessage, type CallMessage, UNANSWERED } from './calls.js'
 import type { Channel } from './channel.js'
-import { after, type LaneMemory, RING } from './shared-memory.js'
+import { after, type ChannelMemory, RING } from './shared-memory.js'
 
 /** How long the page waits for an answer without letting the event loop turn. Most take a quarter of that. */
 const SPIN_MS = 0.02
@@ -9,19 +9,19 @@ const SPIN_MS = 0.02
 const STREAK_MS = 4
 
 /** The page's side of a channel to its own worker. */
-export function pageChannel(port: Channel, memory: LaneMemory | undefined): Channel {
-  return memory === undefined ? port : new PageLane(port, memory)
+export function pageChannel(port: Channel, memory: ChannelMemory | undefined): Channel {
+  return memory === undefined ? port : new PageMemoryChannel(port, memory)
 }
 
 /**
- * The page's side of a channel to its own worker that has shared memory besides the port: while calls follow one another closely, messages go
- * through the memory, which takes a tenth of the time. All others go through the port, and what is told on either way keeps its order.
+ * The page's side of a shared-memory channel: one to its own worker that has memory besides the port. While calls follow one another closely,
+ * messages go through the memory, which takes a tenth of the time. All others go through the port, and both ways together keep the order.
  */
-export class PageLane implements Channel {
+export class PageMemoryChannel implements Channel {
   onMessage: (message: unknown) => void = () => {}
   onLost: () => void = () => {}
   readonly #port: Channel
-  readonly #memory: LaneMemory
+  readonly #memory: ChannelMemory
   #sent = 0
   #taken = 0
   /** The calls that are not answered yet. */
@@ -31,8 +31,8 @@ export class PageLane implements Channel {
   /** When the event loop has turned for the last time, as far as that is known. */
   #turnedAt = 0
 
-  /** @param port - A channel to the worker, which has a {@link WorkerLane} with the same memory. */
-  constructor(port: Channel, memory: LaneMemory) {
+  /** @param port - A channel to the worker, which has a {@link WorkerMemoryChannel} with the same memory. */
+  constructor(port: Channel, memory: ChannelMemory) {
     this.#port = port
     this.#memory = memory
     port.onMessage = (message) => {

@@ -29,7 +29,7 @@ export function after(count: number): number {
   return (count + 1) | 0
 }
 
-export class LaneMemory {
+export class ChannelMemory {
   readonly shared: SharedArrayBuffer
   readonly requestBox: Box
   readonly answerBox: Box
@@ -129,9 +129,9 @@ const { waitAsync } = Atomics as unknown as {
 }
 
 /** Memory for a page and its worker, unless this page cannot share any. */
-export function memoryToShare(): LaneMemory | undefined {
+export function memoryToShare(): ChannelMemory | undefined {
   const canShare = globalThis.crossOriginIsolated === true && waitAsync !== undefined
-  return canShare ? new LaneMemory() : undefined
+  return canShare ? new ChannelMemory() : undefined
 }
 
 /** Room for one message. */

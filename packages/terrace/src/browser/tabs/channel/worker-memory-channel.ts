@@ -1,6 +1,6 @@
 import { type AnswerMessage, type CallMessage, UNANSWERED } from './calls.js'
 import type { Channel } from './channel.js'
-import { after, LaneMemory, RING } from './shared-memory.js'
+import { after, ChannelMemory, RING } from './shared-memory.js'
 
 /** How long a worker looks for the next message of its page without a pause: to be woken takes as long as several messages. */
 const SPIN_MS = 0.05
@@ -17,18 +17,18 @@ const STREAK_MS = 4
  * @param shared - Memory that they share.
  */
 export function workerChannel(port: Channel, shared: SharedArrayBuffer | undefined): Channel {
-  return shared === undefined ? port : new WorkerLane(port, new LaneMemory(shared))
+  return shared === undefined ? port : new WorkerMemoryChannel(port, new ChannelMemory(shared))
 }
 
 /**
- * The worker's side of a channel to its own page that has shared memory besides the port ({@link PageLane}). After each message it waits a moment for
- * the next one in the memory, unless calls wait for something: that needs turns of the event loop.
+ * The worker's side of a shared-memory channel to its own page ({@link PageMemoryChannel}). After each message it waits a moment for the next
+ * one in the memory, unless calls wait for something: that needs turns of the event loop.
  */
-export class WorkerLane implements Channel {
+export class WorkerMemoryChannel implements Channel {
   onMessage: (message: unknown) => void = () => {}
   onLost: () => void = () => {}
   readonly #port: Channel
-  readonly #memory: LaneMemory
+  readonly #memory: ChannelMemory
   #received = 0
   #answered = 0
   /** The calls that are not answered yet. */
@@ -36,7 +36,7 @@ export class WorkerLane implements Channel {
   /** Whether the message that is being processed came through the memory, and is not answered yet. */
   #isInMemory = false
 
-  constructor(port: Channel, memory: LaneMemory) {
+  constructor(port: Channel, memory: ChannelMemory) {
     this.#port = port
     this.#memory = memory
     port.onMessage = (message) => {

@@ -1,7 +1,7 @@
 import { openBrokerLine } from '../channel/broker-line.js'
 import { revive } from '../channel/failure.js'
 import type { FromWorker, ToWorker } from '../channel/messages.js'
-import { type LaneMemory, memoryToShare } from '../channel/shared-memory.js'
+import { type ChannelMemory, memoryToShare } from '../channel/shared-memory.js'
 import type { WorkerHandle } from '../start-worker.js'
 
 interface Leader {
@@ -15,7 +15,7 @@ interface Events {
   /** The worker holds the lock of its epoch, so the end of that is the end of the worker. */
   onLives(): void
   /** The database is open. Comes with the port of this tab's own channel, and with what memory they share. */
-  onOpened(port: MessagePort, memory: LaneMemory | undefined): void
+  onOpened(port: MessagePort, memory: ChannelMemory | undefined): void
   /** The database could not be opened, or the browser has removed it. */
   onFailed(error: Error): void
 }

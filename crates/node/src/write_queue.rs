@@ -17,7 +17,7 @@ use crate::value::{Deferred, Env, Value};
 
 /// Writes of one database that have not ended.
 #[derive(Default)]
-pub struct WriteLane {
+pub struct WriteQueue {
     /// Number of writes that the engine's commit thread has; it keeps their order.
     submitted: usize,
     clearing: bool,
@@ -30,7 +30,7 @@ enum Waiting {
     Clear { clear: Clear, deferred: Deferred },
 }
 
-impl WriteLane {
+impl WriteQueue {
     fn is_empty(&self) -> bool {
         self.submitted == 0 && !self.clearing && self.waiting.is_empty()
     }
@@ -56,9 +56,9 @@ pub fn write(
     WriteMode { options, blocking }: WriteMode,
 ) -> Fallible<Value> {
     if blocking {
-        database.environment().deliver_until(env, || database.lane().borrow().is_empty());
+        database.environment().deliver_until(env, || database.write_queue().borrow().is_empty());
     }
-    if database.lane().borrow().is_empty()
+    if database.write_queue().borrow().is_empty()
         && (blocking || batch.approximate_size_bytes() <= MAX_BYTES_AT_ONCE)
         && database.db().try_write(batch, &options)?
     {
@@ -83,26 +83,26 @@ pub fn clear(env: Env, database: &Rc<Database>, clear: Clear) -> Fallible<Value>
 
 fn enqueue(env: Env, database: &Rc<Database>, operation: Waiting) {
     database.begin_operation();
-    database.lane().borrow_mut().waiting.push_back(operation);
+    database.write_queue().borrow_mut().waiting.push_back(operation);
     advance(env, database);
 }
 
 /// Begins every operation that may begin.
 fn advance(env: Env, database: &Rc<Database>) {
-    let mut lane = database.lane().borrow_mut();
-    while !lane.clearing {
-        match lane.waiting.pop_front() {
+    let mut queue = database.write_queue().borrow_mut();
+    while !queue.clearing {
+        match queue.waiting.pop_front() {
             None => break,
             Some(Waiting::Write { batch, options, deferred }) => {
-                lane.submitted += 1;
+                queue.submitted += 1;
                 submit(env, database, batch, options, deferred);
             }
-            Some(operation @ Waiting::Clear { .. }) if lane.submitted > 0 => {
-                lane.waiting.push_front(operation);
+            Some(operation @ Waiting::Clear { .. }) if queue.submitted > 0 => {
+                queue.waiting.push_front(operation);
                 break;
             }
             Some(Waiting::Clear { clear, deferred }) => {
-                lane.clearing = true;
+                queue.clearing = true;
                 begin_clear(env, database, clear, deferred);
             }
         }
@@ -116,7 +116,7 @@ fn submit(env: Env, database: &Rc<Database>, batch: WriteBatch, options: WriteOp
             Outcome::Write(result) => result.map_err(Failure::from),
             Outcome::Apart(_) => Err(Failure::Argument("result of another operation")),
         };
-        waiting.lane().borrow_mut().submitted -= 1;
+        waiting.write_queue().borrow_mut().submitted -= 1;
         end(env, &waiting, deferred, result);
     });
     let completions = database.environment().completions();
@@ -132,7 +132,7 @@ fn begin_clear(env: Env, database: &Rc<Database>, clear: Clear, deferred: Deferr
         "clear",
         move || clear.run(open.db()),
         move |env, result| {
-            waiting.lane().borrow_mut().clearing = false;
+            waiting.write_queue().borrow_mut().clearing = false;
             end(env, &waiting, deferred, result);
         },
     );

@@ -1,6 +1,6 @@
-//! What Terrace's WebAssembly modules have in common. Predecessors: `terrace-wasm` and `terrace-wasm-memory`.
+//! The ABI of Terrace's WebAssembly modules. Predecessors: `terrace-wasm` and `terrace-wasm-memory`.
 //!
-//! Their interface is plain: numbers, and bytes in the module's memory.
+//! It is plain: numbers, and bytes in the module's memory.
 //!
 //! * The host asks for room with `terrace_input` and stores the bytes of arguments there, one after another. A function takes their
 //!   lengths, and they are gone after the call.
@@ -11,12 +11,12 @@
 //! A module imports the function `terrace.panicked(pointer, length)`. It gets the message of a panic, which is a bug of ours. The instance
 //! traps after it and must not be used again.
 
-mod exchange;
+mod buffers;
 mod numbered;
 mod page;
 mod panic;
 
-pub use exchange::{
+pub use buffers::{
     FAILED, Failure, NONE, NOT_FOUND, Outcome, answer, input, output, output_length, report, split_bounds,
     with_input,
 };

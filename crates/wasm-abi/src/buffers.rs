@@ -1,4 +1,4 @@
-//! The bytes that go to and fro between the host and the module, and how failures are reported.
+//! The bytes that the host and the module give each other, and how failures are reported.
 
 use std::cell::RefCell;
 

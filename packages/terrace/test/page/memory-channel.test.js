@@ -7,13 +7,13 @@ import { Worker } from 'node:worker_threads'
 import { isShort } from '../../../../tests/support/form.mjs'
 import { HANG_MS, turns } from '../../../../tests/support/waiting.mjs'
 import { randomOf } from '../../../core/test/support/random.js'
-import { PageLane } from '../../dist/browser/tabs/channel/page-memory-channel.js'
-import { LaneMemory } from '../../dist/browser/tabs/channel/shared-memory.js'
+import { PageMemoryChannel } from '../../dist/browser/tabs/channel/page-memory-channel.js'
+import { ChannelMemory } from '../../dist/browser/tabs/channel/shared-memory.js'
 import { PortChannel } from '../support/port-channel.js'
 
 const seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 const CALLS = isShort ? 1500 : 4000
-const SCRIPT = fileURLToPath(new URL('../support/lane-worker.js', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../support/memory-channel-worker.js', import.meta.url))
 
 /** What a worker may do with a call. */
 const Kind = { atOnce: 1, later: 2, refuse: 3 }
@@ -24,13 +24,13 @@ class Pair {
   #last = 0
 
   constructor(t) {
-    const memory = new LaneMemory()
+    const memory = new ChannelMemory()
     const worker = new Worker(SCRIPT, { workerData: { shared: memory.shared } })
     worker.on('error', (error) => this.#fail(error))
     t.after(() => worker.terminate())
     this.port = new PortChannel(worker)
-    this.lane = new PageLane(this.port, memory)
-    this.lane.onMessage = ({ answers, bytes, failures }) => {
+    this.channel = new PageMemoryChannel(this.port, memory)
+    this.channel.onMessage = ({ answers, bytes, failures }) => {
       let at = 0
       for (const [number, length, word] of answers) {
         assert.equal(word, length)
@@ -44,7 +44,7 @@ class Pair {
   call(kind, bytes) {
     const number = ++this.#last
     const answered = new Promise((resolve, reject) => this.#pending.set(number, { resolve, reject }))
-    this.lane.send([[[kind, number, 0]], bytes])
+    this.channel.send([[[kind, number, 0]], bytes])
     return answered
   }
 
