@@ -21,10 +21,10 @@ export function isStale(packageDirectory, file) {
   const script = /^(.*?)(\.d)?\.(m?)[jt]s$/.exec(file)
   if (script === null || isBundle(packageDirectory, file)) return false
   const source = `${script[1]}.${script[3]}ts`
-  // What is built a second time for browsers is in a directory of its own.
-  return ![source, source.replace(/^browser\//, '')].some((each) =>
-    existsSync(join(packageDirectory, 'src', each))
-  )
+  const sources = join(packageDirectory, 'src')
+  // Where there are no sources for browsers, all are built a second time for them, in a directory of its own.
+  const isSecond = !existsSync(join(sources, 'browser'))
+  return !existsSync(join(sources, isSecond ? source.replace(/^browser\//, '') : source))
 }
 
 function isBundle(packageDirectory, file) {

@@ -24,8 +24,8 @@ export const BUNDLES = {
     scripts: {
       'browser/terrace.js': "export { Level, MemoryLevel } from './browser/index.js'",
       'browser/terrace-indexeddb.js': "export * from './browser/indexeddb/index.js'",
-      'browser/terrace-worker.js': "import './browser/page/worker.js'",
-      'browser/terrace-broker.js': "import './browser/page/broker.js'"
+      'browser/terrace-worker.js': "import './browser/tabs/worker/worker.js'",
+      'browser/terrace-broker.js': "import './browser/tabs/channel/broker.js'"
     },
     apart: { 'browser/terrace.js': { './indexeddb/index.js': './terrace-indexeddb.js' } }
   }

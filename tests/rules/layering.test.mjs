@@ -25,9 +25,9 @@ const ARROWS = {
   'terrace-memory': [],
   'terrace-node': ['terrace-engine', 'terrace-memory'],
   'terrace-engine': ['terrace-format', 'terrace-env'],
-  'terrace-wasm-exchange': [],
-  'terrace-wasm-memory': ['terrace-format', 'terrace-memory', 'terrace-wasm-exchange'],
-  'terrace-wasm': ['terrace-engine', 'terrace-wasm-exchange'],
+  'terrace-wasm-abi': [],
+  'terrace-wasm-memory': ['terrace-format', 'terrace-memory', 'terrace-wasm-abi'],
+  'terrace-wasm': ['terrace-engine', 'terrace-wasm-abi'],
   // The checksum and the compression are workloads of their own, and an example compares both databases in memory.
   'terrace-bench': ['terrace-engine', 'terrace-format', 'terrace-memory'],
   'terrace-cli': ['terrace-engine', 'terrace-format', 'terrace-bench'],

@@ -32,7 +32,7 @@ mod parts;
 mod reads;
 mod threads;
 mod value;
-mod write_lane;
+mod write_queue;
 mod writes;
 
 use std::sync::Once;

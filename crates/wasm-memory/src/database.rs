@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_memory::{Full, Map};
-use terrace_wasm_exchange::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
+use terrace_wasm_abi::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
 
 use crate::iterator::Iterator;
 

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use terrace_memory::{Cursor, is_within};
-use terrace_wasm_exchange::{Page, RangeFlags};
+use terrace_wasm_abi::{Page, RangeFlags};
 
 pub(crate) struct Iterator {
     cursor: Cursor,

@@ -1,38 +1,38 @@
 //! `terrace-memory` as a WebAssembly module, `terrace-memory.wasm`, for `MemoryLevel` in browsers. An instance holds one database, in its own
-//! memory. Predecessor: `packages/terrace/src/browser/engine.ts`, which types every function exported here. Successor:
+//! memory. Predecessor: `packages/terrace/src/browser/wasm/engine.ts`, which types every function exported here. Successor:
 //! `terrace-memory`.
 //!
-//! `terrace-wasm-exchange` has how arguments, results and failures go to and fro.
+//! `terrace-wasm-abi` defines how arguments, results and failures are passed.
 
 mod database;
 mod iterator;
 
 use database::with_database;
-use terrace_wasm_exchange as exchange;
-use terrace_wasm_exchange::{NOT_FOUND, answer, report};
+use terrace_wasm_abi as abi;
+use terrace_wasm_abi::{NOT_FOUND, answer, report};
 
 /// Returns room for the bytes of arguments: at least `size_bytes`, up to the next call of this function.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_input(size_bytes: u32) -> *mut u8 {
-    exchange::input(size_bytes as usize)
+    abi::input(size_bytes as usize)
 }
 
 /// Where the output is.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_output() -> *const u8 {
-    exchange::output()
+    abi::output()
 }
 
 /// The length of the output, in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_output_length() -> u32 {
-    exchange::output_length()
+    abi::output_length()
 }
 
 /// Sets the most that the entries may count, in bytes; 2^32 − 1 is no limit. Call it before all others. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_limit(limit_bytes: u32) -> i32 {
-    exchange::report_to_host();
+    abi::report_to_host();
     with_database(|database| database.set_limit(limit_bytes));
     0
 }
@@ -74,7 +74,7 @@ pub extern "C" fn terrace_snapshot_release(snapshot: u32) -> i32 {
 }
 
 /// Makes an iterator over the current state, or over that of a snapshot. The input has the lower and the upper bound; the length of a
-/// bound that is missing is [`NONE`](exchange::NONE). `flags`: see [`RangeFlags`](exchange::RangeFlags). Returns the number of the iterator.
+/// bound that is missing is [`NONE`](abi::NONE). `flags`: see [`RangeFlags`](abi::RangeFlags). Returns the number of the iterator.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_iterator(snapshot: u32, flags: u32, lower_length: u32, upper_length: u32) -> i32 {
     let made = with_database(|database| {
@@ -96,7 +96,7 @@ pub extern "C" fn terrace_iterator_seek(iterator: u32, target_length: u32) -> i3
 }
 
 /// Reads up to `entries` entries, and stops earlier once they exceed `high_water_mark_bytes`. Returns 1 if the end was reached,
-/// otherwise 0. For the output see [`Page`](exchange::Page).
+/// otherwise 0. For the output see [`Page`](abi::Page).
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_iterator_read(iterator: u32, entries: u32, high_water_mark_bytes: u32) -> i32 {
     let read = with_database(|database| {
@@ -131,7 +131,7 @@ pub extern "C" fn terrace_size() -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_range_size(start_length: u32, end_length: u32) -> u32 {
     with_database(|database| {
-        exchange::with_input(|input| {
+        abi::with_input(|input| {
             let (start, rest) = input.split_at(start_length as usize);
             database.map().range_size_bytes(start, &rest[..end_length as usize]) as u32
         })

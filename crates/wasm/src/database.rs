@@ -10,7 +10,7 @@ use terrace_engine::{
     Bounds, CompactRange, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot, WriteBatch,
     WriteOptions,
 };
-use terrace_wasm_exchange::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
+use terrace_wasm_abi::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
 
 use crate::export::Export;
 use crate::failures::failed;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use terrace_engine::Db;
 use terrace_engine::env::pooled::STAGE;
 use terrace_engine::env::{Env, PooledEnv, RandomAccessFile};
-use terrace_wasm_exchange::{Failure, Outcome};
+use terrace_wasm_abi::{Failure, Outcome};
 
 use crate::failures::{failed, failed_file};
 

@@ -2,7 +2,7 @@
 
 use terrace_engine::Error;
 use terrace_engine::env::EnvError;
-use terrace_wasm_exchange::Failure;
+use terrace_wasm_abi::Failure;
 
 /// An error of the engine.
 pub(crate) fn failed(error: Error) -> Failure {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use terrace_engine::env::{GivenFile, MemoryEnv};
 use terrace_engine::{Db, Options, UserComparator};
-use terrace_wasm_exchange::{Failure, Outcome, answer, report, report_to_host};
+use terrace_wasm_abi::{Failure, Outcome, answer, report, report_to_host};
 
 use crate::database;
 use crate::failures::failed;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use terrace_engine::env::pooled::STAGE;
 use terrace_engine::env::{Env, PooledEnv, WritableFile};
 use terrace_engine::{Db, Options};
-use terrace_wasm_exchange::{Failure, Outcome};
+use terrace_wasm_abi::{Failure, Outcome};
 
 use crate::database::{DIRECTORY, RESERVED_FILES, pool, reserving};
 use crate::failures::{failed, failed_file};

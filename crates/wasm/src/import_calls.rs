@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use terrace_wasm_exchange::{Failure, Outcome, report, report_to_host, with_input};
+use terrace_wasm_abi::{Failure, Outcome, report, report_to_host, with_input};
 
 use crate::import::Import;
 

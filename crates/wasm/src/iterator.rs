@@ -3,7 +3,7 @@
 use std::ops::RangeBounds;
 
 use terrace_engine::{Bounds, DbIterator, Result, WriteBatch};
-use terrace_wasm_exchange::{Page, RangeFlags};
+use terrace_wasm_abi::{Page, RangeFlags};
 
 /// Where the next read begins.
 enum Next {

@@ -1,8 +1,8 @@
 //! The engine as a WebAssembly module, `terrace.wasm`, for browsers. An instance holds one database, on files that the host has opened.
-//! Predecessor: `packages/terrace/src/browser/engine.ts`, which types the functions exported here; `viewer` uses those of a directory.
+//! Predecessor: `packages/terrace/src/browser/wasm/engine.ts`, which types the functions exported here; `viewer` uses those of a directory.
 //! Successor: the engine's public API.
 //!
-//! `terrace-wasm-exchange` has how arguments, results and failures go to and fro. [`host_files`] has the functions that the module imports.
+//! `terrace-wasm-abi` defines how arguments, results and failures are passed. [`host_files`] has the functions that the module imports.
 //!
 //! With the feature `directory`, it is the module of the viewer: `given_directory` has the functions that it exports besides.
 //!
@@ -20,8 +20,8 @@ mod iterator;
 mod repair;
 
 use database::{Opening, with_database};
-use terrace_wasm_exchange as exchange;
-use terrace_wasm_exchange::{NOT_FOUND, Outcome, answer, report};
+use terrace_wasm_abi as abi;
+use terrace_wasm_abi::{NOT_FOUND, Outcome, answer, report};
 
 /// Flags of [`terrace_open`].
 const CREATE_IF_MISSING: u32 = 1;
@@ -30,25 +30,25 @@ const ERROR_IF_EXISTS: u32 = 2;
 /// Returns room for the bytes of arguments: at least `size_bytes`, up to the next call of this function.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_input(size_bytes: u32) -> *mut u8 {
-    exchange::input(size_bytes as usize)
+    abi::input(size_bytes as usize)
 }
 
 /// Where the output is.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_output() -> *const u8 {
-    exchange::output()
+    abi::output()
 }
 
 /// The length of the output, in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_output_length() -> u32 {
-    exchange::output_length()
+    abi::output_length()
 }
 
 /// Whether the host should open more files before it calls [`terrace_open`], which may fail for want of them. Returns 1 or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_open_wants_files() -> i32 {
-    exchange::report_to_host();
+    abi::report_to_host();
     report(database::wants_files().map(i32::from))
 }
 
@@ -56,7 +56,7 @@ pub extern "C" fn terrace_open_wants_files() -> i32 {
 /// if it exists. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_open(flags: u32, write_buffer_size_bytes: u32, block_cache_size_bytes: u32) -> i32 {
-    exchange::report_to_host();
+    abi::report_to_host();
     let opening = Opening {
         create_if_missing: flags & CREATE_IF_MISSING != 0,
         error_if_exists: flags & ERROR_IF_EXISTS != 0,
@@ -103,7 +103,7 @@ pub extern "C" fn terrace_clear(
 ) -> i32 {
     let cleared = with_database(|database| {
         let lengths = [lower_length, upper_length];
-        answer(|input, _| database.clear(input, snapshot, exchange::RangeFlags(flags), lengths, limit))
+        answer(|input, _| database.clear(input, snapshot, abi::RangeFlags(flags), lengths, limit))
     });
     report(cleared)
 }
@@ -143,7 +143,7 @@ pub extern "C" fn terrace_snapshot_release(snapshot: u32) -> i32 {
 }
 
 /// Makes an iterator over the current state, or over that of a snapshot. The input has the lower and the upper bound; the length of a
-/// bound that is missing is [`NONE`](exchange::NONE). `flags`: see [`RangeFlags`](exchange::RangeFlags). Returns the number of the iterator.
+/// bound that is missing is [`NONE`](abi::NONE). `flags`: see [`RangeFlags`](abi::RangeFlags). Returns the number of the iterator.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_iterator(snapshot: u32, flags: u32, lower_length: u32, upper_length: u32) -> i32 {
     let made = with_database(|database| {
@@ -164,7 +164,7 @@ pub extern "C" fn terrace_iterator_seek(iterator: u32, target_length: u32) -> i3
 }
 
 /// Reads up to `entries` entries, and stops earlier once they exceed `high_water_mark_bytes`. Returns 1 if the end was reached,
-/// otherwise 0. For the output see [`Page`](exchange::Page).
+/// otherwise 0. For the output see [`Page`](abi::Page).
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_iterator_read(iterator: u32, entries: u32, high_water_mark_bytes: u32) -> i32 {
     let read = with_database(|database| {

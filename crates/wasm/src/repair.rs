@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use terrace_engine::{Db, Options};
-use terrace_wasm_exchange::{Outcome, answer, report, report_to_host};
+use terrace_wasm_abi::{Outcome, answer, report, report_to_host};
 
 use crate::database::{DIRECTORY, pool, table_size_bytes};
 use crate::failures::failed;

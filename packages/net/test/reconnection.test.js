@@ -5,14 +5,14 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import v8 from 'node:v8'
 import { MemoryLevel } from 'memory-level'
+import { RemoteCursor, RemoteSnapshot } from 'terrace-core'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
 import { holdClock } from '../../../tests/support/clock.mjs'
 import { isShort } from '../../../tests/support/form.mjs'
 import { turns, until } from '../../../tests/support/waiting.mjs'
 import { Link } from '../dist/client/link.js'
-import { NetCursor } from '../dist/client/net-cursor.js'
-import { NetSnapshot } from '../dist/client/net-snapshot.js'
+import { netCall } from '../dist/client/net-call.js'
 import { Ask } from '../dist/protocol/messages.js'
 import { Results } from '../dist/server/results.js'
 import { ServerConnection } from '../dist/server/server-connection.js'
@@ -333,7 +333,7 @@ test('where the silence of a server counts, a call fails at its deadline, and no
     }
     proxy.blackHole()
     const began = clock.now
-    const failed = assert.rejects(link.ask('again', [Ask.get, 0, Buffer.from('a'), null]), {
+    const failed = assert.rejects(link.ask('repeat', netCall(Ask.get, [Buffer.from('a'), null])), {
       code: 'NET_OFFLINE'
     })
     await clock.pass(failed)
@@ -476,13 +476,13 @@ function keptResults(t) {
 
 test('acknowledgements that were lost do not leave results on the server for ever', async (t) => {
   const kept = keptResults(t)
-  const { tell } = Link.prototype
-  let tells = 0
-  Link.prototype.tell = function (...message) {
-    if (++tells % 3 === 0) tell.apply(this, message)
+  const { notify } = Link.prototype
+  let notes = 0
+  Link.prototype.notify = function (...message) {
+    if (++notes % 3 === 0) notify.apply(this, message)
   }
   t.after(() => {
-    Link.prototype.tell = tell
+    Link.prototype.notify = notify
   })
 
   const { connect } = await proxied(t)
@@ -492,7 +492,7 @@ test('acknowledgements that were lost do not leave results on the server for eve
   }
   // It tells each 256 answers, and every third time is heard.
   const [results] = kept
-  assert.ok(tells > 10)
+  assert.ok(notes > 10)
   assert.ok(results.size <= 3 * 256 + 100, `${results.size} results are kept`)
 })
 
@@ -518,7 +518,7 @@ test('nothing is left of closed iterators, lost connections and answered request
   assert.equal(kept.size, 1)
   assert.ok(results.size <= 256, `${results.size} results are kept`)
   // Those of the last round may still be named by what the program has just done.
-  for (const kind of [NetCursor, NetSnapshot, ServerCursor, ServerConnection]) {
+  for (const kind of [RemoteCursor, RemoteSnapshot, ServerCursor, ServerConnection]) {
     const count = v8.queryObjects(kind, { format: 'count' })
     assert.ok(count <= 4, `${count} of ${kind.name}`)
   }

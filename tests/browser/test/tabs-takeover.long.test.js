@@ -81,6 +81,8 @@ test('another tab leads when the worker of the leader has ended, whose tab joins
 test('another tab leads when the page of the leader is kept for the way back, which joins again when it is shown', async (t) => {
   const tabs = await takeOver(t, 'kept', (tab) => tab.page.goto('about:blank'))
   await tabs[0].page.goBack({ waitUntil: 'commit' })
+  // A call that is made at once may still meet the page that was left.
+  await tabs[0].page.waitForFunction(() => globalThis.site !== undefined)
   assert.equal((await workersOf(tabs)).length, 1)
   assert.deepEqual(await tabs[0].events(), ['own channel', 'lost', 'channel'])
 })

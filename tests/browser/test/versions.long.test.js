@@ -24,7 +24,7 @@ async function versionOf(version, at) {
   }
   return {
     [`${at}terrace.js`]: await build(`export { Level } from ${JSON.stringify(`${directory}index.js`)}`),
-    [`${at}terrace-worker.js`]: await build(`import ${JSON.stringify(`${directory}page/worker.js`)}`),
+    [`${at}terrace-worker.js`]: await build(`import ${JSON.stringify(`${directory}tabs/worker/worker.js`)}`),
     [`${at}terrace-broker.js`]: engineFiles['/terrace/terrace-broker.js'],
     [`${at}terrace.wasm`]: engineFiles['/terrace/terrace.wasm']
   }

@@ -1,9 +1,9 @@
 /** A LevelDB directory as a back-end of `terrace-core`, so that it is read by the API of abstract-level. Nothing is ever written to it. */
 
 import { codedError } from 'terrace-core'
-import { storeOne, storeTwo } from '../../../packages/terrace/dist/browser/arguments.js'
-import { Engine } from '../../../packages/terrace/dist/browser/engine.js'
-import { WasmReads } from '../../../packages/terrace/dist/browser/wasm-reads.js'
+import { storeOne, storeTwo } from '../../../packages/terrace/dist/browser/wasm/arguments.js'
+import { Engine } from '../../../packages/terrace/dist/browser/wasm/engine.js'
+import { WasmReads } from '../../../packages/terrace/dist/browser/wasm/reads.js'
 import { GivenFiles } from './given-files.js'
 
 /** A flag of `terrace_open_directory`. */

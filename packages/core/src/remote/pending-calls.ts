@@ -12,6 +12,8 @@
  * ```
  */
 
+import type { Handles } from './handles.js'
+
 /** What becomes of a call if the other side is lost. */
 export type Fate =
   /** It reads, or may be done twice: another side is asked. */
@@ -28,7 +30,9 @@ export interface PendingCall {
   readonly fate: Fate
   /** Whether the other side may have begun it. Whoever sends it says so. */
   mayHaveBegun: boolean
-  resolve(value: never): void
+  /** Makes the result of an answer. */
+  read(answer: never): unknown
+  resolve(result: never): void
   reject(error: unknown): void
 }
 
@@ -49,11 +53,14 @@ interface Waiter {
 export class PendingCalls<Call extends PendingCall> {
   /** By number, in order. */
   readonly #calls = new Map<number, Call>()
+  readonly #handles: Handles
   readonly #errors: LossErrors
   readonly #waiters = new Set<Waiter>()
   #lastNumber = 0
 
-  constructor(errors: LossErrors) {
+  /** @param handles - What the other side has for this one, which is lost with it. */
+  constructor(handles: Handles, errors: LossErrors) {
+    this.#handles = handles
     this.#errors = errors
   }
 
@@ -85,8 +92,26 @@ export class PendingCalls<Call extends PendingCall> {
     return this.#calls.get(number)
   }
 
-  /** Takes a call that is answered. */
-  take(number: number): Call | undefined {
+  /** A call is answered, which settles it. Returns it, unless it has been answered before. */
+  answer(number: number, answer: unknown): Call | undefined {
+    const call = this.#take(number)
+    if (call === undefined) return undefined
+    try {
+      call.resolve(call.read(answer as never) as never)
+    } catch (error) {
+      call.reject(error)
+    }
+    return call
+  }
+
+  /** A call has failed, which settles it. Returns it, unless it has been answered before. */
+  reject(number: number, error: unknown): Call | undefined {
+    const call = this.#take(number)
+    call?.reject(error)
+    return call
+  }
+
+  #take(number: number): Call | undefined {
     const call = this.#calls.get(number)
     if (call === undefined) return undefined
     this.#calls.delete(number)
@@ -112,14 +137,14 @@ export class PendingCalls<Call extends PendingCall> {
 
   /** The other side is lost. What another one cannot do fails; the rest waits to be sent. */
   lose(): void {
+    this.#handles.forgetAll()
     for (const [number, call] of [...this.#calls]) {
       const isUnknown = isWrite(call) && call.mayHaveBegun
       if (!isUnknown && (call.fate === 'repeat' || call.fate === 'once')) {
         call.mayHaveBegun = false
         continue
       }
-      this.take(number)
-      call.reject(isUnknown ? this.#errors.writeUnknown() : this.#errors.stateLost())
+      this.reject(number, isUnknown ? this.#errors.writeUnknown() : this.#errors.stateLost())
     }
   }
 
@@ -130,8 +155,7 @@ export class PendingCalls<Call extends PendingCall> {
    */
   fail(error: unknown, ofBegun: unknown = error): void {
     for (const [number, call] of [...this.#calls]) {
-      this.take(number)
-      call.reject(isWrite(call) && call.mayHaveBegun ? ofBegun : error)
+      this.reject(number, isWrite(call) && call.mayHaveBegun ? ofBegun : error)
     }
   }
 }

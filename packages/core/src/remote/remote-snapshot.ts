@@ -1,45 +1,41 @@
 import type { BackendSnapshot } from '../backend.js'
-import type { Handles, RemoteState } from './handles.js'
+import type { RemoteCodec, RemoteConnection } from './connection.js'
+import type { RemoteState } from './handles.js'
 
 /** A snapshot on the other side of a connection. It ends with that side. */
-export abstract class RemoteSnapshot implements BackendSnapshot, RemoteState {
-  readonly #handles: Handles
+export class RemoteSnapshot implements BackendSnapshot, RemoteState {
+  readonly #connection: RemoteConnection
+  readonly #codec: RemoteCodec
   readonly #handle: number
   #isForgotten = false
   #failure: unknown
 
-  constructor(handles: Handles) {
-    this.#handles = handles
-    this.#handle = handles.add(this)
+  constructor(connection: RemoteConnection, codec: RemoteCodec) {
+    this.#connection = connection
+    this.#codec = codec
+    this.#handle = connection.handles.add(this)
+    connection.tell(codec.snapshot(this.#handle), (error) => {
+      this.#failure ??= error
+    })
   }
-
-  /** Why it cannot be used, once the other side is lost. */
-  protected abstract lost(): unknown
-  /** Releases it there. */
-  protected abstract closeThere(handle: number): void
 
   /**
    * The number by which the other side knows it.
    *
-   * @throws the error of {@link lost}, or why the other side did not make it.
+   * @throws why the other side did not make it, or that it was lost with that side.
    */
   get handle(): number {
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#isForgotten) throw this.lost()
+    if (this.#isForgotten) throw this.#connection.stateLost()
     return this.#handle
   }
 
   close(): void {
-    const isKnown = this.#handles.remove(this.#handle)
-    if (isKnown && this.#failure === undefined) this.closeThere(this.#handle)
+    const isKnown = this.#connection.handles.remove(this.#handle)
+    if (isKnown && this.#failure === undefined) this.#connection.tell(this.#codec.closeSnapshot(this.#handle))
   }
 
   forgotten(): void {
     this.#isForgotten = true
-  }
-
-  /** The other side did not make it. */
-  protected fail(error: unknown): void {
-    this.#failure ??= error
   }
 }

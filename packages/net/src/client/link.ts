@@ -18,6 +18,7 @@ import {
   Handles,
   type PendingCall,
   PendingCalls,
+  type RemoteConnection,
   type RemoteState
 } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
@@ -29,6 +30,7 @@ import type { Transport } from '../transport/transport.js'
 import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
 import { deadline } from './deadline.js'
+import type { NetCall } from './net-call.js'
 
 /** When a client gives up, and how often it tries. */
 export interface LinkOptions extends ConnectOptions {
@@ -76,7 +78,6 @@ export interface Resource extends RemoteState {
 interface Request extends PendingCall {
   /** The packed message: a copy of what belongs to the caller. */
   readonly frame: Uint8Array
-  readonly convert: ((result: never) => unknown) | undefined
 }
 
 /** What the server has said about itself and about this client. */
@@ -109,12 +110,12 @@ const LAST_PAUSE_MS = 2000
 /** The client tells the server which answers it has received each time it has received so many. */
 const RECEIVED_EVERY = 256
 
-export class Link {
+export class Link implements RemoteConnection {
   readonly #address: () => string | Promise<string>
   readonly #options: LinkOptions & LinkBehaviour
-  readonly #pending = new PendingCalls<Request>({ writeUnknown, stateLost: sessionLost })
   /** What the server has for this client in the session. */
   readonly handles = new Handles<Resource>()
+  readonly #pending = new PendingCalls<Request>(this.handles, { writeUnknown, stateLost: sessionLost })
   /** Requests that were answered, which the server may forget. Reads are not kept there. */
   #answered: number[] = []
   /** Whether this link has had a session. */
@@ -211,19 +212,7 @@ export class Link {
     return this.#pending.size === 0
   }
 
-  /**
-   * Asks the server for something. The parts belong to the caller again afterwards.
-   *
-   * @param message - The place of its number, the second part, is filled in here.
-   * @param convert - Makes what the promise resolves to of the result.
-   * @param pack - Packs the message.
-   */
-  ask<T>(
-    fate: Fate,
-    message: [kind: number, number: number, ...parts: unknown[]],
-    convert?: (result: never) => T,
-    pack: (message: never) => Uint8Array = packFrame
-  ): Promise<T> {
+  ask<T>(fate: Fate, { message, pack, read }: NetCall<T>): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     if (this.#state === 'closed') return Promise.reject(netError('NET_OFFLINE', 'The database is not open'))
     const number = this.#pending.nextNumber()
@@ -232,10 +221,24 @@ export class Link {
       this.#waitingSince = performance.now()
     return new Promise<T>((resolve, reject) => {
       const frame = this.#checked(pack(message as never))
-      const request: Request = { frame, fate, convert, resolve, reject, mayHaveBegun: false }
+      const request: Request = { frame, fate, read, resolve, reject, mayHaveBegun: false }
       this.#pending.add(number, request)
       if (this.#state === 'online' && !this.#isServerClosing) this.#send(request)
     })
+  }
+
+  tell(call: NetCall, failed?: (error: unknown) => void): void {
+    this.ask('with state', call).catch((error) => {
+      if (!this.isStateLost(error)) failed?.(error)
+    })
+  }
+
+  stateLost(): Error {
+    return sessionLost()
+  }
+
+  isStateLost(error: unknown): boolean {
+    return (error as CodedError<string>).code === 'NET_SESSION_LOST'
   }
 
   /**
@@ -250,8 +253,8 @@ export class Link {
     }
   }
 
-  /** Tells the server something to which there is no answer. Lost if there is no connection. */
-  tell(kind: number, ...parts: unknown[]): void {
+  /** Sends the server a message to which there is no answer. Lost if there is no connection. */
+  notify(kind: number, ...parts: unknown[]): void {
     this.#connection?.outbox.sendFirst(packFrame([kind, ...parts]))
   }
 
@@ -358,7 +361,6 @@ export class Link {
     this.#hadSession = true
     this.#answered = []
     if (isFirst) return
-    this.handles.forgetAll()
     this.#pending.lose()
   }
 
@@ -371,12 +373,14 @@ export class Link {
       return
     }
     if (kind === Tell.result || kind === Tell.failure) {
-      const request = this.#pending.take(message[1] as number)
+      const number = message[1] as number
+      const request =
+        kind === Tell.result
+          ? this.#pending.answer(number, message[2])
+          : this.#pending.reject(number, errorFrom(message[2], message[3]))
       // What was sent twice is answered twice.
       if (request === undefined) return
-      if (kind === Tell.result) settle(request, message[2] as never)
-      else request.reject(errorFrom(message[2], message[3]))
-      if (request.fate !== 'repeat') this.#received(message[1] as number)
+      if (request.fate !== 'repeat') this.#received(number)
       this.#countAnswer()
       return
     }
@@ -416,7 +420,7 @@ export class Link {
 
   /** Names the oldest request that is pending as well: what was told before may have been lost with a connection. */
   #tellReceived(): void {
-    this.tell(Ask.received, this.#answered, this.#pending.oldest)
+    this.notify(Ask.received, this.#answered, this.#pending.oldest)
     this.#answered = []
   }
 
@@ -490,15 +494,6 @@ export class Link {
   }
 }
 
-/** Gives a request its result. */
-function settle({ convert, resolve, reject }: Request, result: never): void {
-  try {
-    resolve((convert === undefined ? result : convert(result)) as never)
-  } catch (error) {
-    reject(error)
-  }
-}
-
 function writeUnknown(): Error {
   return netError(
     'NET_WRITE_UNKNOWN',
@@ -507,7 +502,7 @@ function writeUnknown(): Error {
 }
 
 /** What was read from is gone with the session. */
-export function sessionLost(): Error {
+function sessionLost(): Error {
   return netError('NET_SESSION_LOST', 'The server was started anew, or the connection was away for too long')
 }
 

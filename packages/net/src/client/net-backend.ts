@@ -1,30 +1,19 @@
 /** The back-end of `NetLevel`: each method is a request to the server. */
 
-import type {
-  Backend,
-  BackendManifest,
-  BackendReadOptions,
-  Bytes,
-  CursorOptions,
-  CursorParts,
-  Operations,
-  RangeDeletion
-} from 'terrace-core'
-import { hasBuffers, inFormat } from '../protocol/bytes.js'
-import { Ask, wireRange } from '../protocol/messages.js'
-import { packBytes } from '../protocol/pack-bytes.js'
+import { type BackendManifest, RemoteBackend } from 'terrace-core'
+import { hasBuffers } from '../protocol/bytes.js'
 import type { Link } from './link.js'
-import { NetCursor } from './net-cursor.js'
-import { NetSnapshot } from './net-snapshot.js'
+import { NetCodec } from './net-codec.js'
 
 /** What this side of the network takes and gives. Text becomes bytes here, without a detour. */
 export const encodings = hasBuffers ? { utf8: true, buffer: true, view: true } : { view: true }
 
-export class NetBackend implements Backend<NetSnapshot> {
+export class NetBackend extends RemoteBackend {
   readonly manifest: BackendManifest = { encodings, shared: true }
   readonly #link: Link
 
   constructor(link: Link) {
+    super(link, new NetCodec(link))
     this.#link = link
   }
 
@@ -35,67 +24,4 @@ export class NetBackend implements Backend<NetSnapshot> {
   close(): Promise<void> {
     return this.#link.close()
   }
-
-  get(key: Bytes, { valueEncoding }: BackendReadOptions, snapshot?: NetSnapshot): Promise<Bytes | undefined> {
-    const convert = (value: Uint8Array | null): Bytes | undefined => received(value, valueEncoding)
-    return this.#read(Ask.get, key, snapshot, convert)
-  }
-
-  getMany(
-    keys: Bytes[],
-    { valueEncoding }: BackendReadOptions,
-    snapshot?: NetSnapshot
-  ): Promise<Array<Bytes | undefined>> {
-    this.#link.checkCount(keys.length)
-    const convert = (values: Array<Uint8Array | null>): Array<Bytes | undefined> =>
-      values.map((value) => received(value, valueEncoding))
-    return this.#read(Ask.getMany, keys, snapshot, convert)
-  }
-
-  has(key: Bytes, _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean> {
-    return this.#read(Ask.has, key, snapshot)
-  }
-
-  hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean[]> {
-    this.#link.checkCount(keys.length)
-    return this.#read(Ask.hasMany, keys, snapshot)
-  }
-
-  write(operations: Operations, sync: boolean): Promise<void> {
-    this.#link.checkCount(operations.length / 2)
-    return this.#link.ask('once', [Ask.write, 0, operations, sync], nothing, packBytes)
-  }
-
-  clear(range: RangeDeletion, snapshot?: NetSnapshot): Promise<void> {
-    const { reverse, limit } = range
-    const state = snapshot?.handle ?? null
-    const most = limit < 0 ? null : limit
-    const fate = state === null ? 'once' : 'once with state'
-    return this.#link.ask(fate, [Ask.clear, 0, wireRange(range), reverse, most, state], nothing)
-  }
-
-  cursor(options: CursorOptions, parts: CursorParts, snapshot?: NetSnapshot): NetCursor {
-    return new NetCursor(this.#link, options, parts, snapshot)
-  }
-
-  snapshot(): NetSnapshot {
-    return new NetSnapshot(this.#link)
-  }
-
-  #read<T>(
-    kind: number,
-    what: Bytes | Bytes[],
-    snapshot: NetSnapshot | undefined,
-    convert?: (result: never) => T
-  ): Promise<T> {
-    return snapshot === undefined
-      ? this.#link.ask('repeat', [kind, 0, what, null], convert, packBytes)
-      : this.#link.ask('with state', [kind, 0, what, snapshot.handle], convert, packBytes)
-  }
 }
-
-function received(value: Uint8Array | null, format = 'view'): Bytes | undefined {
-  return value === null ? undefined : inFormat(value, format)
-}
-
-function nothing(): void {}

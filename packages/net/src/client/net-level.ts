@@ -13,6 +13,7 @@ import { fixedAddress } from './connect.js'
 import { Decoding } from './decoding.js'
 import { Link, type LinkOptions } from './link.js'
 import { NetBackend } from './net-backend.js'
+import { netCall } from './net-call.js'
 import { subscribe, watch } from './subscribe.js'
 
 /** Options of {@link NetLevel}. */
@@ -88,7 +89,7 @@ export class NetLevel<
   ): Promise<Awaited<ReturnType<ServerMethods[Name]>>> {
     if (this.status === 'opening') return this.deferAsync(() => this.call(name, ...args))
     assertOpen(this, 'call')
-    return this.#link.ask<Awaited<ReturnType<ServerMethods[Name]>>>('once', [Ask.call, 0, name, args])
+    return this.#link.ask('once', netCall<Awaited<ReturnType<ServerMethods[Name]>>>(Ask.call, [name, args]))
   }
 
   /**

@@ -13,13 +13,14 @@ import { type CodedError, codedError, type EventIterator } from 'terrace-core'
 import { errorFrom, netError } from '../protocol/errors.js'
 import { Ask, type PartReader } from '../protocol/messages.js'
 import type { Resource } from './link.js'
+import { type NetCall, netCall } from './net-call.js'
 
 /** Whom a subscription asks: a link to a server, or whoever is in its place. */
 export interface Publisher {
   readonly isClosed: boolean
   readonly handles: { add(resource: Resource): number; remove(handle: number): void }
-  ask(fate: 'with state', message: [kind: number, number: number, ...parts: unknown[]]): Promise<unknown>
-  tell(kind: number, ...parts: unknown[]): void
+  ask(fate: 'with state', call: NetCall): Promise<unknown>
+  notify(kind: number, ...parts: unknown[]): void
 }
 
 /** What is subscribed to. */
@@ -136,7 +137,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     this.#link = this.#find()
     this.#handle = this.#link.handles.add(this)
     this.#isKnown = true
-    this.#link.ask('with state', [Ask.subscribe, 0, this.#handle, ...this.#subject.request()]).then(
+    this.#link.ask('with state', netCall(Ask.subscribe, [this.#handle, ...this.#subject.request()])).then(
       () => {
         this.#hasBegun = true
       },
@@ -160,7 +161,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
       this.#advance()
     } else {
       // It comes again, so the server may not know what was taken.
-      this.#link.tell(Ask.credit, this.#handle, this.#taken)
+      this.#link.notify(Ask.credit, this.#handle, this.#taken)
     }
   }
 
@@ -223,7 +224,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   #credit({ number }: Arrived<Item>): void {
     if (number === 0 || this.#isOver) return
     this.#taken = number
-    this.#link.tell(Ask.credit, this.#handle, number)
+    this.#link.notify(Ask.credit, this.#handle, number)
   }
 
   #refused(error: CodedError<string>): void {
@@ -268,7 +269,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
 
   /** Lets the server forget a handle, as soon as it can be reached if its session is still there. */
   #release(handle: number): void {
-    this.#link.ask('with state', [Ask.unsubscribe, 0, handle]).catch(({ code }) => {
+    this.#link.ask('with state', netCall(Ask.unsubscribe, [handle])).catch(({ code }) => {
       if (code === 'NET_OFFLINE' && !this.#link.isClosed) later(() => this.#release(handle))
     })
   }

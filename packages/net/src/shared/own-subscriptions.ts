@@ -1,6 +1,7 @@
 /** The subscriptions of the owner itself, which need no connection: what a session is to others. */
 
 import type { Resource } from '../client/link.js'
+import type { NetCall } from '../client/net-call.js'
 import type { Publisher } from '../client/subscription.js'
 import type { Message } from '../protocol/frame.js'
 import { Ask, PartReader, Tell } from '../protocol/messages.js'
@@ -35,10 +36,7 @@ export class OwnSubscriptions implements Publisher {
     this.#writes = writes
   }
 
-  async ask(
-    _fate: 'with state',
-    message: [kind: number, number: number, ...parts: unknown[]]
-  ): Promise<void> {
+  async ask(_fate: 'with state', { message }: NetCall): Promise<void> {
     const parts = new PartReader(message)
     parts.number('number')
     const handle = parts.number('handle')
@@ -58,7 +56,7 @@ export class OwnSubscriptions implements Publisher {
     open.subscription.begin()
   }
 
-  tell(_kind: number, ...parts: unknown[]): void {
+  notify(_kind: number, ...parts: unknown[]): void {
     const [handle, event] = parts as [number, number]
     this.#open.get(handle)?.subscription?.credit(event)
   }

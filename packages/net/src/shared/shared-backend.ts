@@ -26,12 +26,13 @@ import {
   ForwardingBackend,
   type Operations,
   type RangeDeletion,
+  RemoteSnapshot,
   type WatchedWrites,
   type WatchOptions
 } from 'terrace-core'
 import { Link } from '../client/link.js'
 import { encodings, NetBackend } from '../client/net-backend.js'
-import { NetSnapshot } from '../client/net-snapshot.js'
+import { netCall } from '../client/net-call.js'
 import { type Subscriber, watch } from '../client/subscribe.js'
 import type { Publisher } from '../client/subscription.js'
 import { Ask } from '../protocol/messages.js'
@@ -161,7 +162,7 @@ export class SharedBackend extends ForwardingBackend {
   /** Does something that only the owner can do: here, or there. */
   async call(name: string, ...args: unknown[]): Promise<unknown> {
     if (this.isOwner) return this.#methods[name]?.apply({ user: null }, args as never[])
-    return this.#link?.ask('once', [Ask.call, 0, name, args])
+    return this.#link?.ask('once', netCall(Ask.call, [name, args]))
   }
 
   /**
@@ -186,7 +187,7 @@ export class SharedBackend extends ForwardingBackend {
   protected target(snapshot?: BackendSnapshot): Backend {
     const client = this.#client as Backend | undefined
     if (client === undefined) return this.#own
-    if (snapshot !== undefined) return snapshot instanceof NetSnapshot ? client : this.#own
+    if (snapshot !== undefined) return snapshot instanceof RemoteSnapshot ? client : this.#own
     return this.#isDirect ? this.#own : client
   }
 

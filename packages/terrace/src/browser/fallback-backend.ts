@@ -7,10 +7,10 @@ import {
   ForwardingBackend,
   type RangeDeletion
 } from 'terrace-core'
-import { clear } from './clear.js'
-import { type BrowserBackend, maintained } from './maintained.js'
+import { type BrowserBackend, maintained } from './browser-backend.js'
+import { clear } from './clear-range.js'
+import type { OpenOptions, Storage } from './level-options.js'
 import { openFirst, type Places, type Stored } from './storage.js'
-import type { OpenOptions, Storage } from './store-options.js'
 import type { ExportOptions } from './transfer-options.js'
 
 export class FallbackBackend extends ForwardingBackend implements BrowserBackend {

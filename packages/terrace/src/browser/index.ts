@@ -1,7 +1,7 @@
 export type { RepairReport } from '../repair-report.js'
 export { Level } from './level.js'
-export { MemoryLevel } from './memory-level.js'
-export type { DatabaseOptions, OpenOptions, Storage } from './store-options.js'
+export type { DatabaseOptions, OpenOptions, Storage } from './level-options.js'
+export { MemoryLevel } from './memory/memory-level.js'
 export type {
   ExportOptions,
   ImportFile,

@@ -3,13 +3,13 @@
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { RepairReport } from '../repair-report.js'
-import { directoryName, hasSyncFiles, refusesFiles, removeDirectory } from './file-pool.js'
-import type { BrowserBackend } from './maintained.js'
-import { MapBackend } from './map-backend.js'
-import { loadMap, loadScript, loadStore } from './module.js'
-import { repairDatabase } from './repair-database.js'
-import { StoreBackend } from './store-backend.js'
-import type { PlacedOptions, PlaceOptions, Storage } from './store-options.js'
+import type { BrowserBackend } from './browser-backend.js'
+import type { PlacedOptions, PlaceOptions, Storage } from './level-options.js'
+import { loadMap, loadScript, loadStore } from './load-modules.js'
+import { MemoryBackend } from './memory/memory-backend.js'
+import { directoryName, hasSyncFiles, refusesFiles, removeDirectory } from './opfs/file-pool.js'
+import { OpfsBackend } from './opfs/opfs-backend.js'
+import { repairDatabase } from './opfs/repair-database.js'
 
 const STORAGES: readonly Storage[] = ['opfs', 'indexeddb', 'memory']
 
@@ -33,8 +33,8 @@ export interface Stored {
 
 /** Makes the back-end of a place whose script every page has. */
 export const backends: Record<Exclude<Storage, 'indexeddb'>, (location: string) => BrowserBackend> = {
-  opfs: (location) => new StoreBackend(location, loadStore),
-  memory: () => new MapBackend(loadMap)
+  opfs: (location) => new OpfsBackend(location, loadStore),
+  memory: () => new MemoryBackend(loadMap)
 }
 
 /** Loads the script that only databases in IndexedDB need. */

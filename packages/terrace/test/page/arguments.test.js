@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storeBatch, storeOne, storeTwo } from '../../dist/browser/arguments.js'
+import { storeBatch, storeOne, storeTwo } from '../../dist/browser/wasm/arguments.js'
 import { makeStore } from '../support/page.js'
 
 const SECRET = 'a secret of somebody else, which is long enough'

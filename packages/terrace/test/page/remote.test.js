@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
-import { operationsOf } from '../../dist/browser/page/batch-operations.js'
+import { operationsOf } from '../../dist/browser/tabs/worker/batch-operations.js'
 import { Connection, makeStore, openTab } from '../support/page.js'
 
 const lost = { code: 'LEVEL_LEADER_LOST' }

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GREETING } from '../../dist/browser/page/greeting.js'
-import { GreetedWorker, START_MS } from '../../dist/browser/page/start-worker.js'
+import { GREETING } from '../../dist/browser/tabs/channel/greeting.js'
+import { GreetedWorker, START_MS } from '../../dist/browser/tabs/start-worker.js'
 
 /** A worker that does what the test says, and the timers of its page. */
 function setUp() {

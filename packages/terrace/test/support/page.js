@@ -3,15 +3,15 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { BackendLevel } from 'terrace-core'
-import { MapBackend } from '../../dist/browser/map-backend.js'
-import { Host } from '../../dist/browser/page/host.js'
-import { RemoteBackend } from '../../dist/browser/page/remote-backend.js'
+import { MemoryBackend } from '../../dist/browser/memory/memory-backend.js'
+import { Host } from '../../dist/browser/tabs/worker/host.js'
+import { WorkerBackend } from '../../dist/browser/tabs/worker-backend.js'
 
 const wasm = readFileSync(fileURLToPath(new URL('../../dist/browser/terrace-memory.wasm', import.meta.url)))
 
 /** Makes a back-end that answers at once, as the engine in the worker does. */
 export async function makeStore() {
-  const store = new MapBackend(() => WebAssembly.compile(wasm))
+  const store = new MemoryBackend(() => WebAssembly.compile(wasm))
   await store.open({})
   return store
 }
@@ -57,29 +57,29 @@ export class Connection {
 }
 
 /** The back-end of a tab whose connections a test makes. */
-export class TestBackend extends RemoteBackend {
+export class TestBackend extends WorkerBackend {
   manifest = { encodings: { utf8: true, view: true }, shared: true }
 
   /** Connects the tab to a store. Returns the connection, what serves it, and a promise that resolves once that has greeted the tab. */
   connect(store) {
     const connection = new Connection()
     const host = new Host(store, connection.worker, 'memory')
-    const greeted = new Promise((resolve) => this.requests.attach(connection.tab, resolve))
+    const greeted = new Promise((resolve) => this.connection.attach(connection.tab, resolve))
     return { connection, host, greeted }
   }
 
   attach(channel, onGreeting) {
-    this.requests.attach(channel, onGreeting)
+    this.connection.attach(channel, onGreeting)
   }
 
   fail(error) {
-    this.requests.fail(error)
+    this.connection.fail(error)
   }
 
   async open() {}
 
   close() {
-    return this.requests.idle()
+    return this.connection.idle()
   }
 }
 

@@ -10,10 +10,10 @@ const from = (path) => `from ${JSON.stringify(directory + path)}`
 
 /** The worker of a leader. It has a number of its own, and answers questions about the store. */
 const WORKER = `
-  import { greetPage } ${from('page/greeting.js')}
-  import { serveTabs } ${from('page/serve-tabs.js')}
-  import { StoreBackend } ${from('store-backend.js')}
-  import { loadStore } ${from('module.js')}
+  import { greetPage } ${from('tabs/channel/greeting.js')}
+  import { serveTabs } ${from('tabs/worker/serve-tabs.js')}
+  import { OpfsBackend } ${from('opfs/opfs-backend.js')}
+  import { loadStore } ${from('load-modules.js')}
 
   // To open a database may take as long as it takes, until a test says that it is late.
   performance.now = () => (globalThis.isLate ? Infinity : 0)
@@ -23,7 +23,7 @@ const WORKER = `
   greetPage()
 
   serveTabs(async (location, options) => {
-    const store = new StoreBackend(location, loadStore)
+    const store = new OpfsBackend(location, loadStore)
     await store.open(options)
     // Never opens the database, and dies when the test wants it.
     if (options.die) await new Promise(() => navigator.locks.request('alive', () => close()))
@@ -71,8 +71,8 @@ const WORKER = `
 
 /** What a page does. `join` makes a member, which keeps what it has seen, and asks the worker that it has a channel to. */
 const PAGE = `
-  import { Tabs } ${from('page/tabs.js')}
-  import { startWorker } ${from('page/start-worker.js')}
+  import { Tabs } ${from('tabs/leader/tabs.js')}
+  import { startWorker } ${from('tabs/start-worker.js')}
 
   export class Member {
     events = []
@@ -210,7 +210,9 @@ export async function tabsFiles(at) {
   return {
     [`${at}tabs.js`]: await bundleOf(PAGE),
     [`${at}terrace-worker.js`]: await bundleOf(WORKER),
-    [`${at}terrace-broker.js`]: await bundleOf(`import ${JSON.stringify(`${directory}page/broker.js`)}`),
+    [`${at}terrace-broker.js`]: await bundleOf(
+      `import ${JSON.stringify(`${directory}tabs/channel/broker.js`)}`
+    ),
     [`${at}terrace.wasm`]: readFileSync(`${directory}terrace.wasm`)
   }
 }

@@ -1,7 +1,7 @@
 /** Keys and values as this back-end has them: as bytes, and keys as text in the same order. */
 
 import type { Bytes } from 'terrace-core'
-import { textAt } from '../text.js'
+import { textAt } from '../utf8.js'
 
 const encoder = new TextEncoder()
 

@@ -1,0 +1,81 @@
+/**
+ * A database on the other side of a connection: in a server, in a worker, in another process or tab. What becomes of each call when that
+ * side is lost is said here; `pending-calls.ts` does it.
+ */
+
+import type {
+  Backend,
+  BackendManifest,
+  BackendReadOptions,
+  Bytes,
+  CursorOptions,
+  CursorParts,
+  Operations,
+  RangeDeletion
+} from '../backend.js'
+import type { RemoteCodec, RemoteConnection } from './connection.js'
+import type { Fate } from './pending-calls.js'
+import { RemoteCursor } from './remote-cursor.js'
+import { RemoteSnapshot } from './remote-snapshot.js'
+
+/** Subclasses open and close. */
+export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
+  abstract readonly manifest: BackendManifest
+  readonly #connection: RemoteConnection
+  readonly #codec: RemoteCodec
+
+  constructor(connection: RemoteConnection, codec: RemoteCodec) {
+    this.#connection = connection
+    this.#codec = codec
+  }
+
+  abstract open(options: object): void | Promise<void>
+
+  abstract close(): void | Promise<void>
+
+  get(
+    key: Bytes,
+    { valueEncoding }: BackendReadOptions,
+    snapshot?: RemoteSnapshot
+  ): Promise<Bytes | undefined> {
+    return this.#connection.ask(fateOf(snapshot), this.#codec.get(key, valueEncoding, snapshot?.handle))
+  }
+
+  getMany(
+    keys: Bytes[],
+    { valueEncoding }: BackendReadOptions,
+    snapshot?: RemoteSnapshot
+  ): Promise<Array<Bytes | undefined>> {
+    return this.#connection.ask(fateOf(snapshot), this.#codec.getMany(keys, valueEncoding, snapshot?.handle))
+  }
+
+  has(key: Bytes, _options: BackendReadOptions, snapshot?: RemoteSnapshot): Promise<boolean> {
+    return this.#connection.ask(fateOf(snapshot), this.#codec.has(key, snapshot?.handle))
+  }
+
+  hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: RemoteSnapshot): Promise<boolean[]> {
+    return this.#connection.ask(fateOf(snapshot), this.#codec.hasMany(keys, snapshot?.handle))
+  }
+
+  write(operations: Operations, sync: boolean): Promise<void> {
+    return this.#connection.ask('once', this.#codec.write(operations, sync))
+  }
+
+  clear(range: RangeDeletion, snapshot?: RemoteSnapshot): Promise<void> {
+    const fate = snapshot === undefined ? 'once' : 'once with state'
+    return this.#connection.ask(fate, this.#codec.clear(range, snapshot?.handle))
+  }
+
+  cursor(options: CursorOptions, parts: CursorParts, snapshot?: RemoteSnapshot): RemoteCursor {
+    return new RemoteCursor(this.#connection, this.#codec, options, parts, snapshot)
+  }
+
+  snapshot(): RemoteSnapshot {
+    return new RemoteSnapshot(this.#connection, this.#codec)
+  }
+}
+
+/** What becomes of a read. */
+function fateOf(snapshot: RemoteSnapshot | undefined): Fate {
+  return snapshot === undefined ? 'repeat' : 'with state'
+}

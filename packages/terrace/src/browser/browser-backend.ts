@@ -1,0 +1,43 @@
+/** What a back-end in a browser has besides the methods of every back-end. */
+
+import { type Backend, type Bytes, type CodedError, codedError } from 'terrace-core'
+import type { Storage } from './level-options.js'
+import type { ExportOptions } from './transfer-options.js'
+
+/** What a database of tables can do. */
+export interface Maintained {
+  /** As {@link Level.approximateSize}. */
+  approximateSize(start: Bytes, end: Bytes): number | Promise<number>
+  /** As {@link Level.compactRange}. */
+  compactRange(start: Bytes, end: Bytes): Promise<void>
+  /** As {@link Level.export}. */
+  export(options: ExportOptions): AsyncGenerator<File, void, void>
+}
+
+/** A back-end of `Level`. */
+export interface BrowserBackend extends Backend, Partial<Maintained> {
+  /** Where the entries are kept; undefined until that is known. */
+  readonly storage: Storage | undefined
+  /** Whether it has the database open itself, if it is shared. */
+  readonly isOwner?: boolean
+  /** Tells the database from a later one of the same location; undefined where that cannot be known. */
+  readonly identity?: string | undefined
+  /** Called when the browser has removed the database, after which all calls fail. */
+  onLost?: (error: Error) => void
+  /** Writes a batch that is LevelDB's already, like {@link Backend.write}. */
+  writeBatch?(batch: Uint8Array, sync: boolean): void | Promise<void>
+}
+
+/** The error for a method that a place does not have. */
+function notSupported(method: keyof Maintained, storage: Storage | undefined): CodedError {
+  return codedError(
+    'LEVEL_NOT_SUPPORTED',
+    `A database in '${storage}' has no ${method}(): only one on 'opfs' has`
+  )
+}
+
+/** @throws LEVEL_NOT_SUPPORTED if the back-end has no such method. */
+export function maintained(backend: BrowserBackend, method: keyof Maintained): Maintained {
+  if (backend[method] !== undefined) return backend as Maintained
+  throw notSupported(method, backend.storage)
+}

@@ -1,0 +1,98 @@
+/**
+ * What a tab asks the worker that has its database open, and what that answers.
+ *
+ * The calls that a tab makes in one turn are one message, and so are the answers that are ready at once. Keys and values lie one after
+ * another in one array of bytes, in the order of the calls or of the answers; numbers say how long they are. Snapshots, cursors and
+ * exports have numbers that the tab gives them. Nothing is negotiated: a tab whose package says these things in another way than its worker's, because
+ * the site was renewed in between, does not talk to it.
+ */
+
+import type { Storage } from '../../level-options.js'
+import type { Failure } from './failure.js'
+
+/** The version of what is said. To be raised with each change of it. */
+export const VERSION = 2
+
+/** What is asked. The words that follow are in brackets. */
+export const Call = {
+  /** `[snapshot, key length]` → `[value length]`, {@link NONE} if there is no value. */
+  get: 1,
+  /** `[snapshot, ...key lengths]` → `[...value lengths]`. */
+  getMany: 2,
+  /** `[snapshot, key length]` → `[0 or 1]`. */
+  has: 3,
+  /** `[snapshot, ...key lengths]` → `[...0 or 1]`. */
+  hasMany: 4,
+  /** `[sync, batch length]` → `[]`. The batch is LevelDB's (docs/format/batch.md). */
+  write: 5,
+  /** `[snapshot, flags, lower length, upper length, limit]` → `[]`. */
+  clear: 6,
+  /** `[cursor, snapshot, flags, lower length, upper length]`, not answered. */
+  cursor: 7,
+  /** `[cursor, entries, high water mark in bytes]` → `[0 or 1: the last page, length of the last key, ...lengths]`. */
+  read: 8,
+  /** `[cursor, target length]`, not answered. */
+  seek: 9,
+  /** `[cursor]`, not answered. */
+  closeCursor: 10,
+  /** `[snapshot]`, not answered. */
+  snapshot: 11,
+  /** `[snapshot]`, not answered. */
+  closeSnapshot: 12,
+  /** `[start length, end length]` → `[bytes]`. */
+  approximateSize: 13,
+  /** `[start length, end length]` → `[]`. */
+  compactRange: 14,
+  /** `[export]`, not answered. */
+  export: 15,
+  /** `[export]` → `[name length, files, bytes, all bytes]` and name and contents of a file; `[]` at the end. */
+  nextFile: 16,
+  /** `[export]`, not answered. */
+  closeExport: 17
+} as const
+
+/** The length of what is not there. */
+export const NONE = -1
+
+/** What stands in place of a snapshot's number: the current state. */
+export const CURRENT_STATE = 0
+
+/** The number of a call that is not answered. */
+export const UNANSWERED = 0
+
+/** A call: what is asked, its number, where its bytes begin, its words. */
+export type WireCall = readonly [kind: number, number: number, at: number, ...words: number[]]
+
+/** What a tab sends. */
+export type CallMessage = readonly [calls: readonly WireCall[], bytes: Uint8Array]
+
+/** The words of an answer and the parts of its bytes. */
+export interface Answer {
+  readonly words: readonly number[]
+  readonly parts: readonly Uint8Array[]
+}
+
+/** An answer on its way: the number of the call, how many bytes it has, its words. */
+export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
+
+/** What a worker begins with. */
+export interface Greeting {
+  /** A {@link VERSION}. */
+  readonly version: number
+  /** Where the entries are kept. */
+  readonly storage: Storage
+  /** Tells the database from a later one of the same location; undefined where that cannot be known. */
+  readonly identity: string | undefined
+}
+
+/** What a worker sends. */
+export interface AnswerMessage {
+  readonly answers: readonly WireAnswer[]
+  readonly bytes: Uint8Array
+  /** The numbers of calls that have failed, and why. */
+  readonly failures: ReadonlyArray<readonly [number: number, failure: Failure]>
+  /** What only its first message has. */
+  readonly greeting?: Greeting
+  /** The database is being closed: the worker has processed so many messages, and processes no more. Only its last message has it. */
+  readonly processed?: number
+}

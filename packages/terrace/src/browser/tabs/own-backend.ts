@@ -1,0 +1,46 @@
+/** A database that a page has for itself, through a worker of its own. */
+
+import type { BackendManifest } from 'terrace-core'
+import type { Storage } from '../level-options.js'
+import { refusesFiles } from '../opfs/file-pool.js'
+import { openFirst, type Places, type StorageOptions, type Stored } from '../storage.js'
+import { OwnWorker } from './own-worker.js'
+import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
+
+export class OwnBackend extends WorkerBackend<OwnWorker> {
+  readonly manifest: BackendManifest = {
+    encodings: { utf8: true, view: true },
+    createIfMissing: true,
+    errorIfExists: true
+  }
+
+  constructor(location: string, places: Places) {
+    super(location, places, start)
+  }
+}
+
+/**
+ * Opens a database that a page has for itself, like {@link openFirst}. Only files need a worker: if the browser refuses them to the page, as
+ * Firefox does in private windows, calls need not go to one.
+ */
+export async function openInPage(location: string, options: StorageOptions): Promise<Stored> {
+  if (await refusesFiles()) return openFirst(location, options)
+  const { storage, prefix } = options
+  const backend = new OwnBackend(location, { storage, prefix })
+  await backend.open(options)
+  return { backend, storage: backend.storage as Storage }
+}
+
+/** Starts the worker. */
+const start: Attend<OwnWorker> = (location, connection, first, later) => {
+  const { promise: opened, resolve, reject } = withResolvers<void>()
+  const attendance = new OwnWorker(location, first, later, {
+    onChannel: (channel) =>
+      connection.attach(channel, (failure) => (failure === undefined ? resolve() : reject(failure))),
+    onFailure(error) {
+      connection.fail(error)
+      reject(error)
+    }
+  })
+  return { attendance, opened }
+}
