@@ -11,8 +11,9 @@ import type {
   RangeDeletion
 } from 'terrace-core'
 import { hasBuffers, inFormat } from '../protocol/bytes.js'
-import { Ask, wireRange } from '../protocol/messages.js'
+import { Ask, type Result, type TextRequestMessage } from '../protocol/messages.js'
 import { packBytes } from '../protocol/pack-bytes.js'
+import { wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
 import { NetCursor } from './net-cursor.js'
 import { NetSnapshot } from './net-snapshot.js'
@@ -37,8 +38,8 @@ export class NetBackend implements Backend<NetSnapshot> {
   }
 
   get(key: Bytes, { valueEncoding }: BackendReadOptions, snapshot?: NetSnapshot): Promise<Bytes | undefined> {
-    const convert = (value: Uint8Array | null): Bytes | undefined => received(value, valueEncoding)
-    return this.#read(Ask.get, key, snapshot, convert)
+    const convert = (value: Result<'get'>): Bytes | undefined => received(value, valueEncoding)
+    return this.#read([Ask.get, 0, key, null], snapshot, convert)
   }
 
   getMany(
@@ -47,18 +48,18 @@ export class NetBackend implements Backend<NetSnapshot> {
     snapshot?: NetSnapshot
   ): Promise<Array<Bytes | undefined>> {
     this.#link.checkCount(keys.length)
-    const convert = (values: Array<Uint8Array | null>): Array<Bytes | undefined> =>
+    const convert = (values: Result<'getMany'>): Array<Bytes | undefined> =>
       values.map((value) => received(value, valueEncoding))
-    return this.#read(Ask.getMany, keys, snapshot, convert)
+    return this.#read([Ask.getMany, 0, keys, null], snapshot, convert)
   }
 
   has(key: Bytes, _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean> {
-    return this.#read(Ask.has, key, snapshot)
+    return this.#read([Ask.has, 0, key, null], snapshot)
   }
 
   hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean[]> {
     this.#link.checkCount(keys.length)
-    return this.#read(Ask.hasMany, keys, snapshot)
+    return this.#read([Ask.hasMany, 0, keys, null], snapshot)
   }
 
   write(operations: Operations, sync: boolean): Promise<void> {
@@ -82,15 +83,15 @@ export class NetBackend implements Backend<NetSnapshot> {
     return new NetSnapshot(this.#link)
   }
 
+  /** @param message - The place of the snapshot, the last part, is filled in here. */
   #read<T>(
-    kind: number,
-    what: Bytes | Bytes[],
+    message: TextRequestMessage<'get' | 'getMany' | 'has' | 'hasMany'>,
     snapshot: NetSnapshot | undefined,
     convert?: (result: never) => T
   ): Promise<T> {
-    return snapshot === undefined
-      ? this.#link.ask('repeat', [kind, 0, what, null], convert, packBytes)
-      : this.#link.ask('with state', [kind, 0, what, snapshot.handle], convert, packBytes)
+    if (snapshot === undefined) return this.#link.ask('repeat', message, convert, packBytes)
+    message[3] = snapshot.handle
+    return this.#link.ask('with state', message, convert, packBytes)
   }
 }
 

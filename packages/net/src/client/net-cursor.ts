@@ -9,7 +9,8 @@ import {
   type TextAt
 } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
-import { Ask, partsCodes, wireRange } from '../protocol/messages.js'
+import { Ask, type RequestMessage } from '../protocol/messages.js'
+import { contentsCodes, type WirePage, wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
 import type { NetSnapshot } from './net-snapshot.js'
 
@@ -36,7 +37,8 @@ export class NetCursor extends PagedCursor {
   protected openThere(range: CursorOptions): void {
     const snapshot = this.#snapshot?.handle ?? null
     this.#handle = this.#link.handles.add(this)
-    this.#quietly(Ask.cursor, wireRange(range), range.reverse, partsCodes[this.#parts], snapshot)
+    const contents = contentsCodes[this.#parts]
+    this.#quietly([Ask.cursor, 0, this.#handle, wireRange(range), range.reverse, contents, snapshot])
   }
 
   protected readThere(page: number, size: number, highWaterMarkBytes: number): Promise<FarPage> {
@@ -44,12 +46,12 @@ export class NetCursor extends PagedCursor {
   }
 
   protected seekThere(target: Uint8Array): void {
-    this.#quietly(Ask.seek, target)
+    this.#quietly([Ask.seek, 0, this.#handle, target])
   }
 
   protected closeThere(): void {
     this.#link.handles.remove(this.#handle)
-    this.#quietly(Ask.closeCursor)
+    this.#quietly([Ask.closeCursor, 0, this.#handle])
   }
 
   protected mayGoOnAfter(error: unknown): boolean {
@@ -57,8 +59,8 @@ export class NetCursor extends PagedCursor {
   }
 
   /** Asks for something whose failure the next read will report. */
-  #quietly(kind: number, ...parts: unknown[]): void {
-    this.#link.ask('with state', [kind, 0, this.#handle, ...parts]).catch((error) => {
+  #quietly(message: RequestMessage<'cursor' | 'seek' | 'closeCursor'>): void {
+    this.#link.ask('with state', message).catch((error) => {
       if (!isLost(error)) this.fail(error)
     })
   }
@@ -70,8 +72,8 @@ function isLost(error: unknown): boolean {
 
 const noBytes = new Uint8Array(0)
 
-/** Reads a page as it travels: whether it is the last one, the bytes, the lengths, the last key. */
-function pageOf(page: [boolean, Uint8Array | null, ...number[], Uint8Array | null]): FarPage {
+/** Reads a page as it travels. */
+function pageOf(page: WirePage): FarPage {
   const last = page.pop() as Uint8Array | null
   const [isLast, bytes] = page
   // The chunk in which a page came holds little else, so the bytes may stay there.
