@@ -1,4 +1,4 @@
-// The sizes that `Level` takes in a browser: their types, defaults and limits are those of crates/engine/options.json.
+// The sizes that `Level` takes in a browser: their types, defaults and limits are those that the description of the options has.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
