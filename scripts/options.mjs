@@ -12,7 +12,10 @@ export const DESCRIPTION = 'crates/engine/options.json'
 /**
  * The surfaces that an option can have. Each entry of the description says how the option is named there, or why it is missing.
  */
-export const SURFACES = ['rust', 'node', 'c', 'ruby', 'cli']
+export const SURFACES = ['rust', 'node', 'browser', 'c', 'ruby', 'cli']
+
+/** The options of `Level` in a browser's build. */
+export const BROWSER = 'packages/terrace/src/browser/store-options.ts'
 
 const read = (file) => readFileSync(new URL(file, ROOT), 'utf8')
 
@@ -29,7 +32,12 @@ export const plainOn = (surface) => on(surface).filter((option) => !option[surfa
 
 /** The default of an option on a surface: its own, or otherwise that of the library below it. */
 export function defaultOn(surface, option) {
-  const below = { node: ['node', 'rust'], c: ['c', 'rust'], ruby: ['ruby', 'c', 'rust'] }[surface]
+  const below = {
+    node: ['node', 'rust'],
+    browser: ['browser', 'rust'],
+    c: ['c', 'rust'],
+    ruby: ['ruby', 'c', 'rust']
+  }[surface]
   return below.map((name) => option[name].default).find((value) => value !== undefined)
 }
 
@@ -58,6 +66,20 @@ const readsInGlue = () =>
 
 const checksInNode = () =>
   listed(plainOn('node').map((option) => `${option.node.name}: ${isFlag(option) ? 'flag' : 'size'}`))
+
+// Browsers
+
+/** The sizes that the browser's build takes, with their defaults and limits in bytes. */
+const sizesInBrowser = () =>
+  listed(
+    plainOn('browser').map(({ browser }) => {
+      const [value, limit] = [browser.default, browser.to].map((size) => {
+        const [count, unit] = sizeOf(size)
+        return `${count} << ${SHIFTS[unit]}`
+      })
+      return `${browser.name}: { default: ${value}, limit: ${limit} }`
+    })
+  )
 
 // C
 
@@ -131,7 +153,8 @@ const documentationInRuby = () => [
 /** An option's line of documentation on a surface. */
 function about(surface, option) {
   const isTerraceOnly = surface === 'ruby' && option.c.function?.startsWith('terrace_')
-  return (option[surface].about ?? option.about) + (isTerraceOnly ? ' (Terrace only)' : '')
+  const limit = surface === 'browser' && option.browser.to ? `; ${option.browser.to} at most` : ''
+  return (option[surface].about ?? option.about) + limit + (isTerraceOnly ? ' (Terrace only)' : '')
 }
 
 const code = (text) => `\`${text}\``
@@ -164,22 +187,23 @@ const tableOf = (surface) => () =>
 function namesOnSurfaces() {
   const shared = options.filter((option) => SURFACES.filter((surface) => isOn(surface, option)).length > 1)
   const rows = shared.map((option) => {
-    const { rust, node, c, ruby, cli, unit } = option
+    const { rust, node, browser, c, ruby, cli, unit } = option
     const flags = isOn('cli', option) ? Object.entries(cli).map((words) => words.join(' ')) : []
-    const names = [[node.name], [rust.field], [c.function], [ruby.name], flags]
+    const names = [[node.name], [browser.name], [rust.field], [c.function], [ruby.name], flags]
     return [
       ...names.map((each) => each.map((name) => (name ? code(name) : '–')).join(', ') || '–'),
       unit ?? ''
     ]
   })
-  return table(['Node', 'Rust', 'C', 'Ruby', 'program', 'unit'], rows)
+  return table(['Node', 'browser', 'Rust', 'C', 'Ruby', 'program', 'unit'], rows)
 }
 
 /** What is written from the description: for each file, the names of its parts, and the functions that make their lines. */
 const PARTS = {
   'crates/node/src/options.rs': { 'plain values': readsInGlue },
   'packages/terrace/src/options.ts': { 'plain values': checksInNode },
-  'packages/terrace/README.md': { table: tableOf('node') },
+  [BROWSER]: { sizes: sizesInBrowser },
+  'packages/terrace/README.md': { table: tableOf('node'), 'table of the browser': tableOf('browser') },
   'crates/capi/src/options.rs': { defaults: defaultsInC, setters: settersInC },
   'ruby/lib/leveldb/options.rb': {
     documentation: documentationInRuby,

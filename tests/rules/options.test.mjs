@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
+  BROWSER,
   DESCRIPTION,
   defaultOn,
   numberOf,
@@ -18,6 +19,7 @@ import { files, text } from './tracked.mjs'
 const ENGINE = 'crates/engine/src/options.rs'
 const NODE = 'packages/terrace/src/options.ts'
 const GLUE = 'crates/node/src/options.rs'
+const MODULE = 'crates/wasm/src/database.rs'
 const LEVELDB_HEADER = 'crates/capi/include/leveldb/c.h'
 const TERRACE_HEADER = 'crates/capi/include/terrace.h'
 const GUIDE = 'docs/c-library.md'
@@ -30,7 +32,8 @@ const check = (name, missing) =>
   })
 
 /** What an option is called in a message. */
-const nameOf = ({ rust, node, c, ruby }) => rust.field ?? node.name ?? c.function ?? ruby.name
+const nameOf = ({ rust, node, browser, c, ruby }) =>
+  rust.field ?? node.name ?? browser.name ?? c.function ?? ruby.name
 
 /** The part of a source from `begin` to the next `end`. */
 function part(source, begin, end) {
@@ -46,6 +49,7 @@ const commentBefore = (source, index, opening) => source.slice(source.lastIndexO
 const NEEDED = {
   rust: ['field', 'type', 'default'],
   node: ['name'],
+  browser: ['name'],
   c: ['function'],
   ruby: ['name'],
   cli: []
@@ -68,7 +72,7 @@ check('the description says how each option is named on each surface, or why it 
 })
 
 check('only flags and whole numbers are passed on by written code', function* () {
-  for (const surface of ['node', 'c', 'ruby']) {
+  for (const surface of ['node', 'browser', 'c', 'ruby']) {
     for (const option of plainOn(surface)) {
       if (option.rust.type !== 'bool' && !WHOLE_NUMBERS.includes(option.rust.type)) {
         yield `${DESCRIPTION}: ${nameOf(option)} needs "byHand": true in "${surface}"`
@@ -78,6 +82,10 @@ check('only flags and whole numbers are passed on by written code', function* ()
   for (const { c } of plainOn('c')) {
     if (c.argument === 'int' && c.from === undefined)
       yield `${DESCRIPTION}: ${c.function} lacks from and to: an int may be negative`
+  }
+  for (const { browser, rust } of plainOn('browser')) {
+    const isBounded = WHOLE_NUMBERS.includes(rust.type) && browser.to !== undefined
+    if (!isBounded) yield `${DESCRIPTION}: ${browser.name} needs "to" in "browser", or "byHand": true`
   }
   for (const { c, ruby } of plainOn('ruby')) {
     if (!new RegExp(`^(leveldb|terrace)_options_set_${ruby.name}$`).test(c.function)) {
@@ -184,6 +192,51 @@ check(
     }
   }
 )
+
+/** The options that an interface of TypeScript declares, with the comment before each. */
+function declaredIn(file, name) {
+  const source = part(text(file), `export interface ${name} `, '\n}')
+  return [...source.matchAll(/^ {2}(\w+)\?: (.+) \| undefined$/gm)].map(({ 1: name, 2: type, index }) => ({
+    name,
+    type,
+    comment: commentBefore(source, index, '/**')
+  }))
+}
+
+check('the options of the browser are documented in its interfaces, with their defaults', function* () {
+  const declared = [...declaredIn(BROWSER, 'OpenOptions'), ...declaredIn(BROWSER, 'PlaceOptions')]
+  assert.ok(declared.length > 4)
+  for (const { name } of declared) {
+    if (!on('browser').some(({ browser }) => browser.name === name))
+      yield `${DESCRIPTION}: ${name} of ${BROWSER} is missing`
+  }
+  for (const option of on('browser')) {
+    const { name, byHand, shown } = option.browser
+    // abstract-level declares these two.
+    if (['createIfMissing', 'errorIfExists'].includes(name)) continue
+    const property = declared.find((each) => each.name === name)
+    const value = defaultOn('browser', option)
+    const defaults = shown ?? `\`${byHand ? value : numberOf(value)}\``
+    if (!property) {
+      yield `${BROWSER}: add to an interface, with a comment and @defaultValue ${defaults}: ${name}`
+      continue
+    }
+    if (!byHand && property.type !== 'number') yield `${BROWSER}: the type of ${name} is to be number`
+    const stated = /@defaultValue (.+)/.exec(property.comment)?.[1] ?? ''
+    const shows = byHand ? stated.replace(/\.$/, '') : stated.replace(/(?<=`)[\d* ]+(?=`)/g, product)
+    if (shows !== defaults) yield `${BROWSER}: add to the comment on ${name}: @defaultValue ${defaults}`
+  }
+})
+
+check('the engine of the browser gets the options that it shares, and no other from the page', function* () {
+  const source = part(text(MODULE), 'let options = Options {', '};')
+  const given = [...source.matchAll(/^ +(\w+): opening\.(\w+),$/gm)].map(([, field]) => field)
+  const described = on('browser').map(({ rust }) => rust.field)
+  for (const field of described.filter((field) => field && !given.includes(field)))
+    yield `${MODULE}: set ${field} of what opens the database`
+  for (const field of given.filter((field) => !described.includes(field)))
+    yield `${DESCRIPTION}: ${field} lacks a name in "browser": ${MODULE} takes it from the page`
+})
 
 /** The functions of a header that set options. */
 function setters(header) {

@@ -10,7 +10,6 @@ import { feed } from 'terrace-toolbox/feed'
 import { HANG_MS, until } from '../../../tests/support/waiting.mjs'
 import { Changes } from '../dist/client/changes.js'
 import { Decoding } from '../dist/client/decoding.js'
-import { PartReader } from '../dist/protocol/messages.js'
 import { cuttingProxy } from './support/cutting-proxy.js'
 import { take } from './support/items.js'
 import { addresses, serve } from './support/served.js'
@@ -387,9 +386,7 @@ feedTest(
 test('a reader that goes on amid a batch in another session gets no second first change of it', () => {
   const changes = new Changes('changes', undefined, new Decoding(new MemoryLevel(), '', {}))
   const read = (sequence, batch, first) =>
-    changes.read(
-      new PartReader([66, 3, true, sequence, Buffer.from('k'), null, null, 1, batch, first, false])
-    )
+    changes.read([66, 1, sequence, 3, true, sequence, Buffer.from('k'), null, null, 1, batch, first, false])
   // As the server sends them in the first session, then, amid the first batch, in another.
   assert.deepEqual(
     [read(1, 1, true), read(2, 1, true), read(3, 1, false), read(4, 4, true)].map(({ first }) => first),

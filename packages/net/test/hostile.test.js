@@ -9,12 +9,13 @@ import { isShort } from '../../../tests/support/form.mjs'
 import { turns, until } from '../../../tests/support/waiting.mjs'
 import { FrameReader, packFrame } from '../dist/protocol/frame.js'
 import { PART_BYTES } from '../dist/protocol/limits.js'
-import { Ask, Tell } from '../dist/protocol/messages.js'
+import { Ask, notices, requests, Tell } from '../dist/protocol/messages.js'
 import { Budget } from '../dist/server/budget.js'
 import { Results } from '../dist/server/results.js'
 import { attacker, served } from './support/attacked.js'
 import { fuzzClient } from './support/fuzz-client.js'
 import { fuzzReader } from './support/fuzz-frames.js'
+import { partsOf } from './support/fuzz-messages.js'
 import { fuzzServer } from './support/fuzz-server.js'
 import { Random, seed } from './support/random.js'
 import { rawClient } from './support/raw-client.js'
@@ -39,6 +40,63 @@ test(`calls of clients end, whatever a hostile server says (TERRACE_SEED=${seed}
   const { fulfilled, rejected } = await fuzzClient(new Random(), servers)
   assert.ok(fulfilled > least && rejected > least, `${fulfilled} fulfilled, ${rejected} rejected`)
 })
+
+/** Values of every kind that travels. Each type of parts but `anything` and the token's excludes some. */
+const values = [
+  null,
+  true,
+  -1,
+  0.5,
+  0,
+  'text',
+  bytes('a'),
+  [],
+  [1],
+  ['a'],
+  [null],
+  [bytes('a'), 1],
+  everything,
+  {}
+]
+
+for (const [name, { kind, parts }] of Object.entries(requests)) {
+  test(`a part of '${name}' that is of another type is an error, and the connection goes on`, async (t) => {
+    const { address } = await served(t)
+    const client = await attacker(t, address)
+    const random = new Random()
+    for (const [i, [part, type]] of parts.entries()) {
+      const wrong = values.filter((value) => !type.isValid(value))
+      assert.ok(wrong.length > 0, part)
+      for (const value of [...wrong, ...(type.isValid(undefined) ? [] : [undefined])]) {
+        const given = partsOf(random, parts).with(i, value)
+        // Without the rest if it is to be missing.
+        const sent = value === undefined ? given.slice(0, i) : given
+        const [told, , code, message] = await client.ask(kind, ...sent)
+        assert.deepEqual([told, code], [Tell.failure, 'NET_PROTOCOL'], `${name}(${JSON.stringify(given)})`)
+        assert.match(message, new RegExp(`'${part}'`))
+      }
+    }
+  })
+}
+
+for (const [name, { kind, parts }] of Object.entries({
+  received: notices.received,
+  credit: notices.credit
+})) {
+  test(`a part of '${name}' that is of another type ends the connection`, async (t) => {
+    const { address } = await served(t)
+    const random = new Random()
+    for (const [i, [part, type]] of parts.entries()) {
+      for (const value of values.filter((value) => !type.isValid(value))) {
+        const client = await attacker(t, address)
+        client.send(kind, ...partsOf(random, parts).with(i, value))
+        const [told, code, message] = await client.next()
+        assert.deepEqual([told, code], [Tell.refused, 'NET_PROTOCOL'])
+        assert.match(message, new RegExp(`'${part}'`))
+      }
+    }
+  })
+}
 
 test('every request with wrong parts is answered with an error, and the connection goes on', async (t) => {
   const { address } = await served(t)

@@ -8,9 +8,17 @@ import { test } from 'node:test'
 const require = createRequire(import.meta.url)
 const { FrameReader, packFrame } = require('../dist/protocol/frame.js')
 const numbers = require('../dist/protocol/limits.js')
-const { Ask, Both, Tell } = require('../dist/protocol/messages.js')
+const {
+  Ask,
+  Both,
+  events,
+  notices,
+  requests,
+  signsOfLife,
+  Tell,
+  told
+} = require('../dist/protocol/messages.js')
 const { defaultLimits } = require('../dist/server/options.js')
-const { requests } = require('../dist/server/requests.js')
 
 const guide = readFileSync(new URL('../../../docs/net-protocol.md', import.meta.url), 'utf8')
 const errors = readFileSync(new URL('../src/protocol/errors.ts', import.meta.url), 'utf8')
@@ -89,11 +97,49 @@ test('each kind of message is listed with its number, and no other', () => {
   assert.deepEqual(listed.sort(order), Object.entries({ ...Ask, ...Tell, ...Both }).sort(order))
 })
 
-test('the requests that may be repeated are marked', () => {
-  for (const [name, , , repeatable] of tableAfter('| message | parts after the number')) {
-    const [, kind] = /` (\d+)$/.exec(name)
-    assert.equal(repeatable === 'yes', requests.get(Number(kind)).isRepeatable, name)
+/** Parts as the document has them. */
+const written = (parts) => parts.map(([name, type]) => `${name}: ${type.name}`).join(', ')
+
+test('each request is listed with its parts and its result, and whether it may be repeated', () => {
+  const rows = Object.entries(requests).map(([name, { kind, parts, result, isRepeatable }]) => [
+    `\`${name}\` ${kind}`,
+    written(parts),
+    result.name,
+    isRepeatable ? 'yes' : ''
+  ])
+  assert.deepEqual(tableAfter('| message | parts after the number'), rows)
+})
+
+test('each other message is listed with its parts', () => {
+  const others = Object.entries({ ...notices, ...told, ...signsOfLife })
+  const rows = [...guide.matchAll(/^\| `(\w+)` (\d+) \| (.*?) ?\|/gm)]
+  const listed = new Map(rows.map(([, name, kind, parts]) => [`${name} ${kind}`, parts]))
+  for (const [name, { kind, parts }] of others)
+    assert.equal(listed.get(`${name} ${kind}`), written(parts), name)
+})
+
+test('each content of an event is listed with its parts', () => {
+  const rows = Object.entries(events).map(([name, { kind, parts }]) => [`${kind}, ${name}`, written(parts)])
+  assert.deepEqual(
+    tableAfter('| code | content').map(([code, parts]) => [code, parts]),
+    rows
+  )
+})
+
+test('each type of parts is explained, and no other', () => {
+  const used = new Set()
+  const note = ({ name, orNil, each }) => {
+    if (orNil) note(orNil)
+    else if (each) note(each)
+    else used.add(name)
   }
+  const forms = [requests, notices, told, signsOfLife, events].flatMap((each) => Object.values(each))
+  for (const { parts, result } of forms) {
+    for (const [, type] of parts) note(type)
+    if (result) note(result)
+  }
+  const listed = tableAfter('| type |').map(([name]) => name.slice(1, -1))
+  assert.deepEqual(listed.toSorted(), [...used].toSorted())
 })
 
 test('the numbers of the protocol are right', () => {

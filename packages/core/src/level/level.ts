@@ -345,18 +345,18 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   /** @internal */
-  _iterator(options: PrivateIteratorOptions): EntryIterator<this, KDefault, VDefault> {
-    return new EntryIterator<this, KDefault, VDefault>(this, this.#store.backend, options)
+  _iterator(options: PrivateIteratorOptions): EntryIterator<KDefault, VDefault> {
+    return new EntryIterator<KDefault, VDefault>(this, this.#store.backend, options)
   }
 
   /** @internal */
-  _keys(options: PrivateIteratorOptions): KeyIterator<this, KDefault> {
-    return new KeyIterator<this, KDefault>(this, this.#store.backend, options)
+  _keys(options: PrivateIteratorOptions): KeyIterator<KDefault> {
+    return new KeyIterator<KDefault>(this, this.#store.backend, options)
   }
 
   /** @internal */
-  _values(options: PrivateIteratorOptions): ValueIterator<this, KDefault, VDefault> {
-    return new ValueIterator<this, KDefault, VDefault>(this, this.#store.backend, options)
+  _values(options: PrivateIteratorOptions): ValueIterator<VDefault> {
+    return new ValueIterator<VDefault>(this, this.#store.backend, options)
   }
 
   /** @internal */

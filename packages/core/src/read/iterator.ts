@@ -26,10 +26,6 @@ function decode<T>(encoding: Encoding<T>, bytes: Bytes): T {
   }
 }
 
-function partAt(cursor: Cursor<Bytes>, index: number): Bytes {
-  return cursor.partAt(index)
-}
-
 type Entry = [key: Bytes | undefined, value: Bytes | undefined]
 
 /** How `iterator()` builds entries from the parts that were asked for. */
@@ -45,72 +41,99 @@ function entryParts(options: PrivateIteratorOptions): [CursorParts, ItemAt<Entry
   return ['keys', () => [undefined, undefined]]
 }
 
+/** The classes of abstract-level over which the three kinds of iterators are made, as far as they are used here. */
+interface Base {
+  readonly count: number
+  next(): Promise<never>
+  close(): Promise<void>
+  [Symbol.asyncIterator](): unknown
+}
+
+/** Where an iterator has its cursor. A private name would be another one in each class that {@link overCursor} makes. */
+const cursorOf = Symbol('cursor')
+
+/**
+ * What the three kinds of iterators have in common, over the class of abstract-level for each.
+ *
+ * @typeParam Item - What the cursor yields.
+ * @param partsOf - What the cursor reads, and how it builds items of that.
+ */
+function overCursor<Item>(
+  base: unknown,
+  partsOf: (options: PrivateIteratorOptions) => [CursorParts, ItemAt<Item>]
+) {
+  abstract class CursorIterator<Decoded> extends (base as new (db: unknown, options: object) => Base) {
+    readonly [cursorOf]: Cursor<Item>
+
+    constructor(db: unknown, backend: Backend, options: PrivateIteratorOptions) {
+      // Made first, because whatever abstract-level has attached to the database must be closable.
+      const cursor = new Cursor(backend, options, ...partsOf(options))
+      super(db, options)
+      this[cursorOf] = cursor
+    }
+
+    /** Decodes an item in place, or returns {@link nothing} for undefined. */
+    abstract decoded(item: Item | undefined): Decoded | typeof nothing
+
+    get cached(): number {
+      return this[cursorOf].cached
+    }
+
+    override get count(): number {
+      return this[cursorOf].taken
+    }
+
+    _next(): Item | undefined | Promise<Item | undefined> {
+      return this[cursorOf].next()
+    }
+
+    _nextv(size: number): Item[] | Promise<Item[]> {
+      return this[cursorOf].nextv(size)
+    }
+
+    _all(): Promise<Item[]> {
+      return this[cursorOf].all()
+    }
+
+    _seek(target: Bytes): void {
+      this[cursorOf].seek(target)
+    }
+
+    async _close(): Promise<void> {
+      return this[cursorOf].close()
+    }
+
+    takeDecoded(): Decoded | typeof nothing {
+      return this.decoded(this[cursorOf].take())
+    }
+
+    nextSync(): Decoded | typeof nothing {
+      return this.decoded(this[cursorOf].nextSync())
+    }
+
+    override [Symbol.asyncIterator](): AsyncGenerator<Decoded, void, unknown> {
+      return new AsyncWalk<Decoded>(this)
+    }
+
+    [Symbol.iterator](): Generator<Decoded, void, unknown> {
+      return new SyncWalk<Decoded>(this)
+    }
+  }
+  return CursorIterator
+}
+
+const partAt: ItemAt<Bytes> = (cursor, index) => cursor.partAt(index)
+
 /**
  * What `iterator()` returns.
  *
  * @internal
  */
-export class EntryIterator<TDatabase, K, V> extends AbstractIterator<TDatabase, K, V> {
-  readonly #cursor: Cursor<Entry>
-  readonly #keyEncoding: Encoding<K>
-  readonly #valueEncoding: Encoding<V>
+export class EntryIterator<K, V> extends overCursor(AbstractIterator, entryParts)<[K, V]> {
+  readonly #keyEncoding = encodingOf<K>(this, keyEncoding)
+  readonly #valueEncoding = encodingOf<V>(this, valueEncoding)
 
-  constructor(db: TDatabase, backend: Backend, options: PrivateIteratorOptions) {
-    // Made first, because whatever abstract-level has attached to the database must be closable.
-    const cursor = new Cursor(backend, options, ...entryParts(options))
-    super(db, options as object)
-    this.#cursor = cursor
-    this.#keyEncoding = encodingOf(this, keyEncoding)
-    this.#valueEncoding = encodingOf(this, valueEncoding)
-  }
-
-  get cached(): number {
-    return this.#cursor.cached
-  }
-
-  override get count(): number {
-    return this.#cursor.taken
-  }
-
-  _next(): Entry | undefined | Promise<Entry | undefined> {
-    return this.#cursor.next()
-  }
-
-  _nextv(size: number): Entry[] | Promise<Entry[]> {
-    return this.#cursor.nextv(size)
-  }
-
-  _all(): Promise<Entry[]> {
-    return this.#cursor.all()
-  }
-
-  _seek(target: Bytes): void {
-    this.#cursor.seek(target)
-  }
-
-  async _close(): Promise<void> {
-    return this.#cursor.close()
-  }
-
-  /** @internal */
-  takeDecoded(): [K, V] | typeof nothing {
-    return this.#decode(this.#cursor.take())
-  }
-
-  /** @internal */
-  nextSync(): [K, V] | typeof nothing {
-    return this.#decode(this.#cursor.nextSync())
-  }
-
-  override [Symbol.asyncIterator](): AsyncGenerator<[K, V], void, unknown> {
-    return new AsyncWalk<[K, V]>(this)
-  }
-
-  [Symbol.iterator](): Generator<[K, V], void, unknown> {
-    return new SyncWalk<[K, V]>(this)
-  }
-
-  #decode(entry: Entry | undefined): [K, V] | typeof nothing {
+  decoded(entry: Entry | undefined): [K, V] | typeof nothing {
     if (entry === undefined) return nothing
     const [key, value] = entry
     const result = entry as [unknown, unknown]
@@ -119,137 +142,29 @@ export class EntryIterator<TDatabase, K, V> extends AbstractIterator<TDatabase, 
     return result as [K, V]
   }
 }
+
 /**
  * What `keys()` returns.
  *
  * @internal
  */
-export class KeyIterator<TDatabase, K> extends AbstractKeyIterator<TDatabase, K> {
-  readonly #cursor: Cursor<Bytes>
-  readonly #keyEncoding: Encoding<K>
+export class KeyIterator<K> extends overCursor(AbstractKeyIterator, () => ['keys', partAt])<K> {
+  readonly #keyEncoding = encodingOf<K>(this, keyEncoding)
 
-  constructor(db: TDatabase, backend: Backend, options: PrivateIteratorOptions) {
-    // Made first, because whatever abstract-level has attached to the database must be closable.
-    const cursor = new Cursor(backend, options, 'keys', partAt)
-    super(db, options as object)
-    this.#cursor = cursor
-    this.#keyEncoding = encodingOf(this, keyEncoding)
-  }
-
-  get cached(): number {
-    return this.#cursor.cached
-  }
-
-  override get count(): number {
-    return this.#cursor.taken
-  }
-
-  _next(): Bytes | undefined | Promise<Bytes | undefined> {
-    return this.#cursor.next()
-  }
-
-  _nextv(size: number): Bytes[] | Promise<Bytes[]> {
-    return this.#cursor.nextv(size)
-  }
-
-  _all(): Promise<Bytes[]> {
-    return this.#cursor.all()
-  }
-
-  _seek(target: Bytes): void {
-    this.#cursor.seek(target)
-  }
-
-  async _close(): Promise<void> {
-    return this.#cursor.close()
-  }
-
-  /** @internal */
-  takeDecoded(): K | typeof nothing {
-    return this.#decode(this.#cursor.take())
-  }
-
-  /** @internal */
-  nextSync(): K | typeof nothing {
-    return this.#decode(this.#cursor.nextSync())
-  }
-
-  override [Symbol.asyncIterator](): AsyncGenerator<K, void, unknown> {
-    return new AsyncWalk<K>(this)
-  }
-
-  [Symbol.iterator](): Generator<K, void, unknown> {
-    return new SyncWalk<K>(this)
-  }
-
-  #decode(key: Bytes | undefined): K | typeof nothing {
+  decoded(key: Bytes | undefined): K | typeof nothing {
     return key === undefined ? nothing : decode(this.#keyEncoding, key)
   }
 }
+
 /**
  * What `values()` returns.
  *
  * @internal
  */
-export class ValueIterator<TDatabase, K, V> extends AbstractValueIterator<TDatabase, K, V> {
-  readonly #cursor: Cursor<Bytes>
-  readonly #valueEncoding: Encoding<V>
+export class ValueIterator<V> extends overCursor(AbstractValueIterator, () => ['values', partAt])<V> {
+  readonly #valueEncoding = encodingOf<V>(this, valueEncoding)
 
-  constructor(db: TDatabase, backend: Backend, options: PrivateIteratorOptions) {
-    // Made first, because whatever abstract-level has attached to the database must be closable.
-    const cursor = new Cursor(backend, options, 'values', partAt)
-    super(db, options as object)
-    this.#cursor = cursor
-    this.#valueEncoding = encodingOf(this, valueEncoding)
-  }
-
-  get cached(): number {
-    return this.#cursor.cached
-  }
-
-  override get count(): number {
-    return this.#cursor.taken
-  }
-
-  _next(): Bytes | undefined | Promise<Bytes | undefined> {
-    return this.#cursor.next()
-  }
-
-  _nextv(size: number): Bytes[] | Promise<Bytes[]> {
-    return this.#cursor.nextv(size)
-  }
-
-  _all(): Promise<Bytes[]> {
-    return this.#cursor.all()
-  }
-
-  _seek(target: Bytes): void {
-    this.#cursor.seek(target)
-  }
-
-  async _close(): Promise<void> {
-    return this.#cursor.close()
-  }
-
-  /** @internal */
-  takeDecoded(): V | typeof nothing {
-    return this.#decode(this.#cursor.take())
-  }
-
-  /** @internal */
-  nextSync(): V | typeof nothing {
-    return this.#decode(this.#cursor.nextSync())
-  }
-
-  override [Symbol.asyncIterator](): AsyncGenerator<V, void, unknown> {
-    return new AsyncWalk<V>(this)
-  }
-
-  [Symbol.iterator](): Generator<V, void, unknown> {
-    return new SyncWalk<V>(this)
-  }
-
-  #decode(value: Bytes | undefined): V | typeof nothing {
+  decoded(value: Bytes | undefined): V | typeof nothing {
     return value === undefined ? nothing : decode(this.#valueEncoding, value)
   }
 }

@@ -295,21 +295,21 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   }
 
   /** @internal */
-  _iterator(options: PrivateIteratorOptions): EntryIterator<this, KDefault, VDefault> {
+  _iterator(options: PrivateIteratorOptions): EntryIterator<KDefault, VDefault> {
     const { store } = this.namespace
-    return new EntryIterator<this, KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
+    return new EntryIterator<KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
   }
 
   /** @internal */
-  _keys(options: PrivateIteratorOptions): KeyIterator<this, KDefault> {
+  _keys(options: PrivateIteratorOptions): KeyIterator<KDefault> {
     const { store } = this.namespace
-    return new KeyIterator<this, KDefault>(this, store.backend, this.#rootOptions(options))
+    return new KeyIterator<KDefault>(this, store.backend, this.#rootOptions(options))
   }
 
   /** @internal */
-  _values(options: PrivateIteratorOptions): ValueIterator<this, KDefault, VDefault> {
+  _values(options: PrivateIteratorOptions): ValueIterator<VDefault> {
     const { store } = this.namespace
-    return new ValueIterator<this, KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
+    return new ValueIterator<VDefault>(this, store.backend, this.#rootOptions(options))
   }
 
   // ---- helpers ----

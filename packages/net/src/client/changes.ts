@@ -2,7 +2,16 @@
 
 import type { KeyOptions } from 'terrace-core'
 import { protocolError } from '../protocol/errors.js'
-import { EventCode, type PartReader } from '../protocol/messages.js'
+import type { Message } from '../protocol/frame.js'
+import {
+  Ask,
+  EventCode,
+  events,
+  type RequestMessage,
+  readEvent,
+  readMessage,
+  told
+} from '../protocol/messages.js'
 import type { Decoding } from './decoding.js'
 import type { Subject } from './subscription.js'
 
@@ -49,34 +58,31 @@ export class Changes<K, V> implements Subject<FeedChange<K, V>> {
     this.#decoding = decoding
   }
 
-  request(): unknown[] {
-    return [this.#name, this.#decoding.range, this.#since ?? null]
+  request(handle: number): RequestMessage<'subscribe'> {
+    return [Ask.subscribe, 0, handle, this.#name, this.#decoding.range, this.#since ?? null]
   }
 
-  read(parts: PartReader): FeedChange<K, V> {
-    if (parts.number('code') !== EventCode.change) {
-      throw protocolError('The server has sent an event of unknown kind')
-    }
-    const type = parts.boolean('put') ? 'put' : 'del'
-    const sequence = parts.number('sequence')
-    const key = this.#decoding.key(parts.bytes('key'))
-    const value = parts.optionalBytes('value')
-    const oldValue = parts.optionalBytes('old value')
-    const change = {
+  read(event: Message): FeedChange<K, V> {
+    const [, , code] = readMessage(told.event, event)
+    if (code !== EventCode.change) throw protocolError('The server has sent an event of unknown kind')
+    const [isPut, sequence, key, value, oldValue, time, batch, isFirst, last] = readEvent(
+      events.change,
+      event
+    )
+    const change: FeedChange<K, V> = {
       sequence,
-      type,
-      key,
+      type: isPut ? 'put' : 'del',
+      key: this.#decoding.key(key),
       ...(value !== undefined && { value: this.#decoding.value(value) }),
       ...(oldValue !== undefined && { oldValue: this.#decoding.value(oldValue) }),
-      time: parts.number('time'),
-      batch: parts.number('batch'),
-      first: parts.boolean('first'),
-      last: parts.boolean('last')
-    } as const
-    // A reading that goes on amid a batch, in another session, takes its next change for the first one.
-    const first = change.first && change.batch !== this.#batch
+      time,
+      batch,
+      // A reading that goes on amid a batch, in another session, takes its next change for the first one.
+      first: isFirst && batch !== this.#batch,
+      last
+    }
     this.#since = sequence
-    this.#batch = change.batch
-    return { ...change, first }
+    this.#batch = batch
+    return change
   }
 }

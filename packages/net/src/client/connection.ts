@@ -2,9 +2,9 @@
 
 import { codedError } from 'terrace-core'
 import { errorFrom, netError, protocolError } from '../protocol/errors.js'
-import { FrameReader, type Message, packFrame } from '../protocol/frame.js'
+import { FrameReader, type Message } from '../protocol/frame.js'
 import { PROTOCOL_VERSION } from '../protocol/limits.js'
-import { Ask, Both, PartReader, Tell } from '../protocol/messages.js'
+import { Ask, Both, packMessage, Tell } from '../protocol/messages.js'
 import { Outbox } from '../protocol/outbox.js'
 import { timerMs } from '../protocol/timer.js'
 import type { Transport } from '../transport/transport.js'
@@ -41,7 +41,7 @@ export class Connection {
   }
 
   /** Says who this is. Resolves with the welcome. */
-  greet(token: string | undefined, ticket: Uint8Array | null, signal: AbortSignal): Promise<PartReader> {
+  greet(token: string | undefined, ticket: Uint8Array | null, signal: AbortSignal): Promise<Message> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#transport.destroy()
@@ -56,7 +56,7 @@ export class Connection {
         reject(netError('NET_OFFLINE', 'The server has closed the connection', cause))
       this.#onMessage = (message) => {
         signal.removeEventListener('abort', abort)
-        if (message[0] === Tell.welcome) resolve(new PartReader(message))
+        if (message[0] === Tell.welcome) resolve(message)
         else {
           const isRefusal = message[0] === Tell.refused
           reject(isRefusal ? errorFrom(message[1], message[2]) : protocolError('The server does not welcome'))
@@ -64,7 +64,7 @@ export class Connection {
         }
         this.#onMessage = (later) => this.#early.push(later)
       }
-      this.outbox.send(packFrame([Ask.hello, PROTOCOL_VERSION, token ?? null, ticket]))
+      this.outbox.send(packMessage([Ask.hello, PROTOCOL_VERSION, token ?? null, ticket]))
     })
   }
 
@@ -100,7 +100,7 @@ export class Connection {
         clearTimeout(timer)
         resolve()
       }
-      this.outbox.sendFirst(packFrame([Ask.bye]))
+      this.outbox.sendFirst(packMessage([Ask.bye]))
       this.end()
     })
   }
@@ -110,7 +110,7 @@ export class Connection {
     this.#guarded(() => {
       this.#reader.push(bytes)
       for (let message = this.#reader.next(); message !== undefined; message = this.#reader.next()) {
-        if (message[0] === Both.ping) this.outbox.sendFirst(packFrame([Both.pong]))
+        if (message[0] === Both.ping) this.outbox.sendFirst(packMessage([Both.pong]))
         else if (message[0] !== Both.pong) this.#onMessage(message)
       }
     })
@@ -135,7 +135,7 @@ export class Connection {
       this.#transport.destroy()
     } else {
       this.#isQuiet = true
-      this.outbox.sendFirst(packFrame([Both.ping]))
+      this.outbox.sendFirst(packMessage([Both.ping]))
     }
   }
 

@@ -3,7 +3,7 @@
 import type { Transcoder } from 'abstract-level'
 import { codedError, type Encodings, type KeyOptions } from 'terrace-core'
 import { concat, inFormat, toBytes } from '../protocol/bytes.js'
-import { type WireRange, wireRange } from '../protocol/messages.js'
+import { type WireRange, wireRange } from '../protocol/parts.js'
 
 type AnyEncoding = Transcoder.Encoding<unknown, string | Uint8Array, unknown>
 

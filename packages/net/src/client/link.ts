@@ -23,8 +23,8 @@ import {
 } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { errorFrom, netError, protocolError } from '../protocol/errors.js'
-import { type Message, packFrame } from '../protocol/frame.js'
-import { Ask, PartReader, Tell } from '../protocol/messages.js'
+import type { Message } from '../protocol/frame.js'
+import { Ask, type NoticeMessage, packMessage, readMessage, Tell, told } from '../protocol/messages.js'
 import { timerMs } from '../protocol/timer.js'
 import type { Transport } from '../transport/transport.js'
 import { type ConnectOptions, connect, parseAddress } from './connect.js'
@@ -69,9 +69,9 @@ export interface LinkBehaviour {
 /** Cursors, snapshots and subscriptions, which a new session must make again or give up. */
 export interface Resource extends RemoteState {
   /** The server has sent something for it. */
-  event?(parts: PartReader): void
-  /** The server has ended it. The parts say after which event, and why. */
-  ended?(parts: PartReader): void
+  event?(event: Message): void
+  /** The server has ended it. The message says after which event, and why. */
+  ended?(message: Message): void
 }
 
 /** A request that is not answered. */
@@ -254,8 +254,8 @@ export class Link implements RemoteConnection {
   }
 
   /** Sends the server a message to which there is no answer. Lost if there is no connection. */
-  notify(kind: number, ...parts: unknown[]): void {
-    this.#connection?.outbox.sendFirst(packFrame([kind, ...parts]))
+  notify(message: NoticeMessage): void {
+    this.#connection?.outbox.sendFirst(packMessage(message))
   }
 
   #checked(frame: Uint8Array): Uint8Array {
@@ -330,10 +330,10 @@ export class Link implements RemoteConnection {
   }
 
   /** There is a connection: sends what is pending. */
-  #welcomed(connection: Connection, parts: PartReader): void {
-    const ticket = copyOf(parts.bytes('session'))
-    const isResumed = parts.boolean('resumed')
-    const welcome = parts.map('server') as unknown as Welcome
+  #welcomed(connection: Connection, message: Message): void {
+    const [session, isResumed, server] = readMessage(told.welcome, message)
+    const ticket = copyOf(session)
+    const welcome = server as unknown as Welcome
     this.checkWelcome?.(welcome)
     this.welcome = welcome
     this.#ticket = ticket
@@ -385,9 +385,8 @@ export class Link implements RemoteConnection {
       return
     }
 
-    const parts = new PartReader(message)
-    if (kind === Tell.event) this.handles.get(parts.number('handle'))?.event?.(parts)
-    else if (kind === Tell.ended) this.handles.get(parts.number('handle'))?.ended?.(parts)
+    if (kind === Tell.event) this.handles.get(readMessage(told.event, message)[0])?.event?.(message)
+    else if (kind === Tell.ended) this.handles.get(readMessage(told.ended, message)[0])?.ended?.(message)
     else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
     else if (kind === Tell.closing) this.#serverCloses()
     else throw protocolError('The server has sent a message of unknown kind')
@@ -420,7 +419,7 @@ export class Link implements RemoteConnection {
 
   /** Names the oldest request that is pending as well: what was told before may have been lost with a connection. */
   #tellReceived(): void {
-    this.notify(Ask.received, this.#answered, this.#pending.oldest)
+    this.notify([Ask.received, this.#answered, this.#pending.oldest])
     this.#answered = []
   }
 

@@ -1,23 +1,37 @@
 import type { RemoteCall } from 'terrace-core'
-import { packFrame } from '../protocol/frame.js'
+import {
+  packMessage,
+  type RequestMessage,
+  type RequestName,
+  type TextRequestMessage
+} from '../protocol/messages.js'
+import { packBytes } from '../protocol/pack-bytes.js'
 
 /** A request to the server. */
-export interface NetCall<Result = unknown> extends RemoteCall<Result> {
+export interface NetCall<Result = unknown, Name extends RequestName = RequestName>
+  extends RemoteCall<Result> {
   /** The place of its number, the second part, is filled in when it is asked. */
-  readonly message: [kind: number, number: number, ...parts: unknown[]]
+  readonly message: RequestMessage<Name> | TextRequestMessage<Name>
   readonly pack: (message: never) => Uint8Array
 }
 
-/** Makes a request of any kind. */
-export function netCall<Result = unknown>(
-  kind: number,
-  parts: readonly unknown[],
+/** Makes a request. */
+export function netCall<Name extends RequestName, Result = unknown>(
+  message: RequestMessage<Name>,
   read: (answer: never) => Result = asItIs
-): NetCall<Result> {
-  return { message: [kind, 0, ...parts], pack: packFrame, read }
+): NetCall<Result, Name> {
+  return { message, pack: packMessage, read }
+}
+
+/** Makes a request in which text may stand for bytes. */
+export function textCall<Name extends RequestName, Result = unknown>(
+  message: TextRequestMessage<Name>,
+  read: (answer: never) => Result = asItIs
+): NetCall<Result, Name> {
+  return { message, pack: packBytes, read }
 }
 
 /** The result is the answer. */
-export function asItIs(answer: never): never {
+function asItIs(answer: never): never {
   return answer
 }

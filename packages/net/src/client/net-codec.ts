@@ -11,10 +11,10 @@ import type {
   TextAt
 } from 'terrace-core'
 import { copyOf, inFormat } from '../protocol/bytes.js'
-import { Ask, partsCodes, wireRange } from '../protocol/messages.js'
-import { packBytes } from '../protocol/pack-bytes.js'
+import { Ask, type Result } from '../protocol/messages.js'
+import { contentsCodes, type WirePage, wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
-import { asItIs, type NetCall, netCall } from './net-call.js'
+import { type NetCall, netCall, textCall } from './net-call.js'
 
 export class NetCodec implements RemoteCodec {
   readonly #link: Pick<Link, 'checkCount'>
@@ -31,60 +31,60 @@ export class NetCodec implements RemoteCodec {
       (bytes as Buffer).toString('utf8', start, end)
 
   get(key: Bytes, format: string | undefined, snapshot?: number): NetCall<Bytes | undefined> {
-    const read = (value: Uint8Array | null): Bytes | undefined => received(value, format)
-    return { message: [Ask.get, 0, key, snapshot ?? null], pack: packBytes, read }
+    const read = (value: Result<'get'>): Bytes | undefined => received(value, format)
+    return textCall([Ask.get, 0, key, snapshot ?? null], read)
   }
 
   getMany(keys: Bytes[], format: string | undefined, snapshot?: number): NetCall<Array<Bytes | undefined>> {
     this.#link.checkCount(keys.length)
-    const read = (values: Array<Uint8Array | null>): Array<Bytes | undefined> =>
+    const read = (values: Result<'getMany'>): Array<Bytes | undefined> =>
       values.map((value) => received(value, format))
-    return { message: [Ask.getMany, 0, keys, snapshot ?? null], pack: packBytes, read }
+    return textCall([Ask.getMany, 0, keys, snapshot ?? null], read)
   }
 
   has(key: Bytes, snapshot?: number): NetCall<boolean> {
-    return { message: [Ask.has, 0, key, snapshot ?? null], pack: packBytes, read: asItIs }
+    return textCall([Ask.has, 0, key, snapshot ?? null])
   }
 
   hasMany(keys: Bytes[], snapshot?: number): NetCall<boolean[]> {
     this.#link.checkCount(keys.length)
-    return { message: [Ask.hasMany, 0, keys, snapshot ?? null], pack: packBytes, read: asItIs }
+    return textCall([Ask.hasMany, 0, keys, snapshot ?? null])
   }
 
   write(operations: Operations, sync: boolean): NetCall<void> {
     this.#link.checkCount(operations.length / 2)
-    return { message: [Ask.write, 0, operations, sync], pack: packBytes, read: nothing }
+    return textCall([Ask.write, 0, operations, sync], nothing)
   }
 
   clear(range: RangeDeletion, snapshot?: number): NetCall<void> {
     const { reverse, limit } = range
     const most = limit < 0 ? null : limit
-    return netCall(Ask.clear, [wireRange(range), reverse, most, snapshot ?? null], nothing)
+    return netCall([Ask.clear, 0, wireRange(range), reverse, most, snapshot ?? null], nothing)
   }
 
   read(cursor: number, page: number, size: number, highWaterMarkBytes: number): NetCall<FarPage> {
-    return netCall(Ask.read, [cursor, page, size, highWaterMarkBytes], pageOf)
+    return netCall([Ask.read, 0, cursor, page, size, highWaterMarkBytes], pageOf)
   }
 
   cursor(cursor: number, range: CursorOptions, parts: CursorParts, snapshot?: number): NetCall {
     const { reverse } = range
-    return netCall(Ask.cursor, [cursor, wireRange(range), reverse, partsCodes[parts], snapshot ?? null])
+    return netCall([Ask.cursor, 0, cursor, wireRange(range), reverse, contentsCodes[parts], snapshot ?? null])
   }
 
   seek(cursor: number, target: Uint8Array): NetCall {
-    return netCall(Ask.seek, [cursor, target])
+    return netCall([Ask.seek, 0, cursor, target])
   }
 
   closeCursor(cursor: number): NetCall {
-    return netCall(Ask.closeCursor, [cursor])
+    return netCall([Ask.closeCursor, 0, cursor])
   }
 
   snapshot(snapshot: number): NetCall {
-    return netCall(Ask.snapshot, [snapshot])
+    return netCall([Ask.snapshot, 0, snapshot])
   }
 
   closeSnapshot(snapshot: number): NetCall {
-    return netCall(Ask.closeSnapshot, [snapshot])
+    return netCall([Ask.closeSnapshot, 0, snapshot])
   }
 }
 
@@ -96,8 +96,8 @@ function nothing(): void {}
 
 const noBytes = new Uint8Array(0)
 
-/** Reads a page as it travels: whether it is the last one, the bytes, the lengths, the last key. */
-function pageOf(page: [boolean, Uint8Array | null, ...number[], Uint8Array | null]): FarPage {
+/** Reads a page as it travels. */
+function pageOf(page: WirePage): FarPage {
   const last = page.pop() as Uint8Array | null
   const [isLast, bytes] = page
   // The chunk in which a page came holds little else, so the bytes may stay there.

@@ -89,7 +89,10 @@ export class NetLevel<
   ): Promise<Awaited<ReturnType<ServerMethods[Name]>>> {
     if (this.status === 'opening') return this.deferAsync(() => this.call(name, ...args))
     assertOpen(this, 'call')
-    return this.#link.ask('once', netCall<Awaited<ReturnType<ServerMethods[Name]>>>(Ask.call, [name, args]))
+    return this.#link.ask(
+      'once',
+      netCall<'call', Awaited<ReturnType<ServerMethods[Name]>>>([Ask.call, 0, name, args])
+    )
   }
 
   /**

@@ -11,7 +11,8 @@
 
 import { type CodedError, codedError, type EventIterator } from 'terrace-core'
 import { errorFrom, netError } from '../protocol/errors.js'
-import { Ask, type PartReader } from '../protocol/messages.js'
+import type { Message } from '../protocol/frame.js'
+import { Ask, type NoticeMessage, type RequestMessage, readMessage, told } from '../protocol/messages.js'
 import type { Resource } from './link.js'
 import { type NetCall, netCall } from './net-call.js'
 
@@ -19,8 +20,8 @@ import { type NetCall, netCall } from './net-call.js'
 export interface Publisher {
   readonly isClosed: boolean
   readonly handles: { add(resource: Resource): number; remove(handle: number): void }
-  ask(fate: 'with state', call: NetCall): Promise<unknown>
-  notify(kind: number, ...parts: unknown[]): void
+  ask(fate: 'with state', call: NetCall<unknown, 'subscribe' | 'unsubscribe'>): Promise<unknown>
+  notify(message: NoticeMessage): void
 }
 
 /** What is subscribed to. */
@@ -28,9 +29,9 @@ export interface Subject<Item> {
   /** Whether it can go on in another session. */
   readonly isStored: boolean
   /** What the server is asked for: from the beginning, or after what has been read. */
-  request(): unknown[]
+  request(handle: number): RequestMessage<'subscribe'>
   /** Reads the content of the next event. */
-  read(parts: PartReader): Item
+  read(event: Message): Item
 }
 
 export interface SubscriptionOptions {
@@ -72,7 +73,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   #received = 0
   #taken = 0
   /** Large messages may be overtaken, so events come in any order. */
-  readonly #early = new Map<number, PartReader>()
+  readonly #early = new Map<number, Message>()
   /** How the server has ended it, after the event with this number. */
   #ending: { number: number; error: CodedError<string> } | undefined
   /** What has arrived, in two piles: the first one is taken from its end. */
@@ -137,7 +138,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     this.#link = this.#find()
     this.#handle = this.#link.handles.add(this)
     this.#isKnown = true
-    this.#link.ask('with state', netCall(Ask.subscribe, [this.#handle, ...this.#subject.request()])).then(
+    this.#link.ask('with state', netCall(this.#subject.request(this.#handle))).then(
       () => {
         this.#hasBegun = true
       },
@@ -154,20 +155,20 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     this.#end()
   }
 
-  event(parts: PartReader): void {
-    const number = parts.number('event')
+  event(event: Message): void {
+    const [, number] = readMessage(told.event, event)
     if (number > this.#received) {
-      this.#early.set(number, parts)
+      this.#early.set(number, event)
       this.#advance()
     } else {
       // It comes again, so the server may not know what was taken.
-      this.#link.notify(Ask.credit, this.#handle, this.#taken)
+      this.#link.notify([Ask.credit, this.#handle, this.#taken])
     }
   }
 
-  ended(parts: PartReader): void {
-    const number = parts.number('event')
-    this.#ending = { number, error: errorFrom(parts.string('code'), parts.string('message')) }
+  ended(message: Message): void {
+    const [, number, code, text] = readMessage(told.ended, message)
+    this.#ending = { number, error: errorFrom(code, text) }
     this.#advance()
   }
 
@@ -185,9 +186,9 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
 
   /** Takes in the events whose turn it is. */
   #advance(): void {
-    for (let parts = this.#next(); parts !== undefined; parts = this.#next()) {
+    for (let event = this.#next(); event !== undefined; event = this.#next()) {
       try {
-        this.#deliver({ item: this.#subject.read(parts), number: this.#received })
+        this.#deliver({ item: this.#subject.read(event), number: this.#received })
       } catch (error) {
         this.fail(error)
         return
@@ -196,10 +197,10 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     if (this.#ending !== undefined && this.#received >= this.#ending.number) this.fail(this.#ending.error)
   }
 
-  #next(): PartReader | undefined {
-    const parts = this.#early.get(this.#received + 1)
-    if (parts !== undefined) this.#early.delete(++this.#received)
-    return parts
+  #next(): Message | undefined {
+    const event = this.#early.get(this.#received + 1)
+    if (event !== undefined) this.#early.delete(++this.#received)
+    return event
   }
 
   #deliver(arrived: Arrived<Item>): void {
@@ -224,7 +225,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   #credit({ number }: Arrived<Item>): void {
     if (number === 0 || this.#isOver) return
     this.#taken = number
-    this.#link.notify(Ask.credit, this.#handle, number)
+    this.#link.notify([Ask.credit, this.#handle, number])
   }
 
   #refused(error: CodedError<string>): void {
@@ -269,7 +270,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
 
   /** Lets the server forget a handle, as soon as it can be reached if its session is still there. */
   #release(handle: number): void {
-    this.#link.ask('with state', netCall(Ask.unsubscribe, [handle])).catch(({ code }) => {
+    this.#link.ask('with state', netCall([Ask.unsubscribe, 0, handle])).catch(({ code }) => {
       if (code === 'NET_OFFLINE' && !this.#link.isClosed) later(() => this.#release(handle))
     })
   }

@@ -2,7 +2,16 @@
 
 import type { ClearedRange, WatchedOperation } from 'terrace-core'
 import { protocolError } from '../protocol/errors.js'
-import { EventCode, type PartReader } from '../protocol/messages.js'
+import type { Message } from '../protocol/frame.js'
+import {
+  Ask,
+  EventCode,
+  events,
+  type RequestMessage,
+  readEvent,
+  readMessage,
+  told
+} from '../protocol/messages.js'
 import type { Decoding } from './decoding.js'
 import type { Subject } from './subscription.js'
 
@@ -15,16 +24,15 @@ export class Writes<K, V> implements Subject<Array<WatchedOperation<K, V>>> {
     this.#decoding = decoding
   }
 
-  request(): unknown[] {
-    return [null, this.#decoding.range, null]
+  request(handle: number): RequestMessage<'subscribe'> {
+    return [Ask.subscribe, 0, handle, null, this.#decoding.range, null]
   }
 
-  read(parts: PartReader): Array<WatchedOperation<K, V>> {
-    const code = parts.number('code')
-    if (code === EventCode.write) return this.#written(parts.operations('operations'))
+  read(event: Message): Array<WatchedOperation<K, V>> {
+    const [, , code] = readMessage(told.event, event)
+    if (code === EventCode.write) return this.#written(readEvent(events.write, event)[0])
     if (code !== EventCode.clear) throw protocolError('The server has sent an event of unknown kind')
-    const intervals = parts.intervals('ranges')
-    const isPartial = parts.boolean('partial')
+    const [intervals, isPartial] = readEvent(events.clear, event)
     return intervals.map(([start, end]) => this.#cleared(start, end, isPartial))
   }
 

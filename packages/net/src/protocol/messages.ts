@@ -1,185 +1,330 @@
-/** The kinds of messages, and how their parts are checked. docs/net-protocol.md says what each part means. */
+/**
+ * The messages: their numbers, their parts in order, and the results of requests. The client and the server make and read messages by
+ * this table, the fuzzers draw from it, and a test compares docs/net-protocol.md with it, which explains what each part means.
+ */
 
-import type { Bytes, CursorParts, Range } from 'terrace-core'
-import { copyOf, toBytes } from './bytes.js'
-import { protocolError } from './errors.js'
 import type { Message } from './frame.js'
+import { packFrame } from './frame.js'
+import {
+  anything,
+  array,
+  arrayOf,
+  boolean,
+  bytes,
+  contents,
+  handle,
+  intervals,
+  map,
+  nothing,
+  number,
+  type GivenResult as OfGiven,
+  operations,
+  optional,
+  type Parts,
+  type PartType,
+  page,
+  type ReadParts,
+  range,
+  readPart,
+  readParts,
+  type SentParts,
+  type SentResult,
+  string,
+  type TextParts,
+  token
+} from './parts.js'
 
-/** What a client sends. Except for the last ones, each has a number, by which the server answers. */
-export const Ask = {
-  get: 1,
-  getMany: 2,
-  has: 3,
-  hasMany: 4,
-  write: 5,
-  clear: 6,
-  snapshot: 7,
-  closeSnapshot: 8,
-  cursor: 9,
-  read: 10,
-  seek: 11,
-  closeCursor: 12,
-  call: 13,
-  subscribe: 14,
-  unsubscribe: 15,
-  hello: 32,
-  received: 33,
-  credit: 34,
-  bye: 35
-} as const
+export interface MessageForm {
+  readonly kind: number
+  readonly parts: Parts
+}
+
+export interface RequestForm extends MessageForm {
+  readonly result: PartType<unknown>
+  /** Whether it may be done twice, because it only reads. */
+  readonly isRepeatable?: true
+}
+
+const snapshot = ['snapshot', optional(handle)] as const
+
+/** What a client asks for. A number comes before these parts; the server answers by it. */
+export const requests = {
+  get: { kind: 1, parts: [['key', bytes], snapshot], result: optional(bytes), isRepeatable: true },
+  getMany: {
+    kind: 2,
+    parts: [['keys', arrayOf(bytes)], snapshot],
+    result: arrayOf(optional(bytes)),
+    isRepeatable: true
+  },
+  has: { kind: 3, parts: [['key', bytes], snapshot], result: boolean, isRepeatable: true },
+  hasMany: {
+    kind: 4,
+    parts: [['keys', arrayOf(bytes)], snapshot],
+    result: arrayOf(boolean),
+    isRepeatable: true
+  },
+  write: {
+    kind: 5,
+    parts: [
+      ['operations', operations],
+      ['sync', boolean]
+    ],
+    result: nothing
+  },
+  clear: {
+    kind: 6,
+    parts: [['range', range], ['reverse', boolean], ['limit', optional(number)], snapshot],
+    result: nothing
+  },
+  snapshot: { kind: 7, parts: [['handle', handle]], result: nothing },
+  closeSnapshot: { kind: 8, parts: [['handle', handle]], result: nothing },
+  cursor: {
+    kind: 9,
+    parts: [['handle', handle], ['range', range], ['reverse', boolean], ['contents', contents], snapshot],
+    result: nothing
+  },
+  read: {
+    kind: 10,
+    parts: [
+      ['handle', handle],
+      ['page', number],
+      ['size', number],
+      ['high-water mark', number]
+    ],
+    result: page,
+    // A cursor keeps its last page itself.
+    isRepeatable: true
+  },
+  seek: {
+    kind: 11,
+    parts: [
+      ['handle', handle],
+      ['target', bytes]
+    ],
+    result: nothing
+  },
+  closeCursor: { kind: 12, parts: [['handle', handle]], result: nothing },
+  call: {
+    kind: 13,
+    parts: [
+      ['method', string],
+      ['arguments', array]
+    ],
+    result: anything
+  },
+  subscribe: {
+    kind: 14,
+    parts: [
+      ['handle', handle],
+      ['feed', optional(string)],
+      ['range', range],
+      ['after', optional(number)]
+    ],
+    result: nothing
+  },
+  unsubscribe: { kind: 15, parts: [['handle', handle]], result: nothing }
+} as const satisfies Record<string, RequestForm>
+
+/** What a client sends without a number, for which there is no answer. */
+export const notices = {
+  hello: {
+    kind: 32,
+    parts: [
+      ['version', number],
+      ['token', token],
+      ['session', optional(bytes)]
+    ]
+  },
+  received: {
+    kind: 33,
+    parts: [
+      ['numbers', arrayOf(number)],
+      ['oldest', number]
+    ]
+  },
+  credit: {
+    kind: 34,
+    parts: [
+      ['handle', handle],
+      ['event', number]
+    ]
+  },
+  bye: { kind: 35, parts: [] }
+} as const satisfies Record<string, MessageForm>
 
 /** What a server sends. */
-export const Tell = {
-  result: 64,
-  failure: 65,
-  event: 66,
-  ended: 67,
-  welcome: 96,
-  refused: 97,
-  closing: 98
-} as const
-
-/** What an event of a subscription tells. */
-export const EventCode = { write: 1, clear: 2, change: 3 } as const
+export const told = {
+  result: {
+    kind: 64,
+    parts: [
+      ['number', number],
+      ['result', anything]
+    ]
+  },
+  failure: {
+    kind: 65,
+    parts: [
+      ['number', number],
+      ['code', string],
+      ['message', string]
+    ]
+  },
+  // The content of an event follows, by its code.
+  event: {
+    kind: 66,
+    parts: [
+      ['handle', handle],
+      ['event', number],
+      ['code', number]
+    ]
+  },
+  ended: {
+    kind: 67,
+    parts: [
+      ['handle', handle],
+      ['event', number],
+      ['code', string],
+      ['message', string]
+    ]
+  },
+  welcome: {
+    kind: 96,
+    parts: [
+      ['session', bytes],
+      ['resumed', boolean],
+      ['server', map]
+    ]
+  },
+  refused: {
+    kind: 97,
+    parts: [
+      ['code', string],
+      ['message', string]
+    ]
+  },
+  closing: { kind: 98, parts: [] }
+} as const satisfies Record<string, MessageForm>
 
 /** What both send, to learn whether the other is there. */
-export const Both = { ping: 126, pong: 127 } as const
+export const signsOfLife = {
+  ping: { kind: 126, parts: [] },
+  pong: { kind: 127, parts: [] }
+} as const satisfies Record<string, MessageForm>
 
-/** The bounds of a range as they travel: nil where there is none. */
-export type WireRange = readonly [
-  gte: Uint8Array | null,
-  gt: Uint8Array | null,
-  lte: Uint8Array | null,
-  lt: Uint8Array | null
-]
-
-/** Takes the parts of a message one by one, and checks their types. */
-export class PartReader {
-  readonly #message: Message
-  #index = 1
-
-  constructor(message: Message) {
-    this.#message = message
+/** What an event of a subscription tells, by its code. */
+export const events = {
+  write: { kind: 1, parts: [['operations', operations]] },
+  clear: {
+    kind: 2,
+    parts: [
+      ['intervals', intervals],
+      ['partial', boolean]
+    ]
+  },
+  change: {
+    kind: 3,
+    parts: [
+      ['put', boolean],
+      ['sequence', number],
+      ['key', bytes],
+      ['value', optional(bytes)],
+      ['old value', optional(bytes)],
+      ['time', number],
+      ['batch', number],
+      ['first', boolean],
+      ['last', boolean]
+    ]
   }
+} as const satisfies Record<string, MessageForm>
 
-  /** A number that tells requests, cursors and the like apart, or counts something. */
-  number(name: string): number {
-    const part = this.#next()
-    if (Number.isSafeInteger(part) && (part as number) >= 0) return part as number
-    throw wrong(name, 'a number')
-  }
+/** The kinds of what a client sends. */
+export const Ask = kindsOf({ ...requests, ...notices })
 
-  optionalNumber(name: string): number | undefined {
-    return this.#isNil() ? undefined : this.number(name)
-  }
+/** The kinds of what a server sends. */
+export const Tell = kindsOf(told)
 
-  boolean(name: string): boolean {
-    const part = this.#next()
-    if (typeof part === 'boolean') return part
-    throw wrong(name, 'true or false')
-  }
+export const Both = kindsOf(signsOfLife)
 
-  string(name: string): string {
-    const part = this.#next()
-    if (typeof part === 'string') return part
-    throw wrong(name, 'a string')
-  }
+export const EventCode = kindsOf(events)
 
-  optionalString(name: string): string | undefined {
-    return this.#isNil() ? undefined : this.string(name)
-  }
-
-  bytes(name: string): Uint8Array {
-    const part = this.#next()
-    if (part instanceof Uint8Array) return part
-    throw wrong(name, 'bytes')
-  }
-
-  optionalBytes(name: string): Uint8Array | undefined {
-    return this.#isNil() ? undefined : this.bytes(name)
-  }
-
-  numbers(name: string): number[] {
-    const part = this.#next()
-    if (Array.isArray(part) && part.every(Number.isSafeInteger)) return part
-    throw wrong(name, 'a list of numbers')
-  }
-
-  /** A list of keys. */
-  keys(name: string): Uint8Array[] {
-    const part = this.#next()
-    if (Array.isArray(part) && part.every((key) => key instanceof Uint8Array)) return part
-    throw wrong(name, 'a list of keys')
-  }
-
-  /** Keys and values in turns; a value of nil deletes. */
-  operations(name: string): Array<Uint8Array | null> {
-    const part = this.#next()
-    if (!Array.isArray(part) || part.length % 2 === 1) throw wrong(name, 'keys and values in turns')
-    for (let i = 0; i < part.length; i += 2) {
-      const value = part[i + 1]
-      if (!(part[i] instanceof Uint8Array)) throw wrong(name, 'keys and values in turns')
-      if (value !== null && !(value instanceof Uint8Array)) throw wrong(name, 'keys and values in turns')
-    }
-    return part
-  }
-
-  /** Intervals as their starts and ends in turns; an end of nil is after every key. */
-  intervals(name: string): Array<readonly [start: Uint8Array, end: Uint8Array | null]> {
-    // Operations look the same: each key may be followed by nil.
-    const bounds = this.operations(name)
-    const starts = bounds.filter((_, i) => i % 2 === 0) as Uint8Array[]
-    return starts.map((start, i) => [start, bounds[2 * i + 1] as Uint8Array | null])
-  }
-
-  range(name: string): WireRange {
-    const part = this.#next()
-    const isBound = (bound: unknown): boolean => bound === null || bound instanceof Uint8Array
-    if (!Array.isArray(part) || part.length !== 4 || !part.every(isBound)) throw wrong(name, 'four bounds')
-    // A cursor keeps them.
-    return part.map((bound) => (bound === null ? null : copyOf(bound))) as unknown as WireRange
-  }
-
-  list(name: string): unknown[] {
-    const part = this.#next()
-    if (Array.isArray(part)) return part
-    throw wrong(name, 'a list')
-  }
-
-  map(name: string): Record<string, unknown> {
-    const part = this.#next()
-    if (typeof part === 'object' && part !== null && !Array.isArray(part) && !(part instanceof Uint8Array)) {
-      return part as Record<string, unknown>
-    }
-    throw wrong(name, 'a map')
-  }
-
-  /** Whatever it is. */
-  any(): unknown {
-    return this.#next()
-  }
-
-  #next(): unknown {
-    return this.#message[this.#index++]
-  }
-
-  #isNil(): boolean {
-    const part = this.#message[this.#index]
-    if (part !== null && part !== undefined) return false
-    this.#index++
-    return true
-  }
+function kindsOf<Forms extends Record<string, MessageForm>>(
+  forms: Forms
+): { readonly [Name in keyof Forms]: Forms[Name]['kind'] } {
+  const kinds = Object.entries(forms).map(([name, { kind }]) => [name, kind])
+  return Object.fromEntries(kinds) as { [Name in keyof Forms]: Forms[Name]['kind'] }
 }
 
-function wrong(name: string, expected: string): Error {
-  return protocolError(`The part '${name}' of a message must be ${expected}`)
+export type RequestName = keyof typeof requests
+
+/** A request as it is sent, with its number. */
+export type RequestMessage<Name extends RequestName = RequestName> = {
+  [N in Name]: [
+    kind: (typeof requests)[N]['kind'],
+    number: number,
+    ...SentParts<(typeof requests)[N]['parts']>
+  ]
+}[Name]
+
+/** A request for `packBytes()`. */
+export type TextRequestMessage<Name extends RequestName = RequestName> = {
+  [N in Name]: [
+    kind: (typeof requests)[N]['kind'],
+    number: number,
+    ...TextParts<(typeof requests)[N]['parts']>
+  ]
+}[Name]
+
+/** The result of a request as the server has it. */
+export type GivenResult<Name extends RequestName> = OfGiven<(typeof requests)[Name]['result']>
+
+/** The result of a request as it travels. */
+export type Result<Name extends RequestName> = SentResult<(typeof requests)[Name]['result']>
+
+type MessageOf<Forms extends Record<string, MessageForm>> = {
+  [Name in keyof Forms]: [kind: Forms[Name]['kind'], ...SentParts<Forms[Name]['parts']>]
+}[keyof Forms]
+
+export type NoticeMessage = MessageOf<typeof notices>
+
+/** The code and the content of an event. */
+export type EventContent = MessageOf<typeof events>
+
+type EventMessage = [kind: typeof Tell.event, handle: number, event: number, ...EventContent]
+
+export type ServerMessage = MessageOf<Omit<typeof told, 'event'>> | EventMessage
+
+/** Packs a message as one frame, however large it is. */
+export function packMessage(
+  message: RequestMessage | NoticeMessage | ServerMessage | MessageOf<typeof signsOfLife>
+): Uint8Array {
+  return packFrame(message)
 }
 
-/** A range as it travels. */
-export function wireRange({ gte, gt, lte, lt }: Range): WireRange {
-  const bound = (key: Bytes | undefined): Uint8Array | null => (key === undefined ? null : toBytes(key))
-  return [bound(gte), bound(gt), bound(lte), bound(lt)]
+/** The parts of a request after its number. */
+export type RequestParts<Name extends RequestName> = ReadParts<(typeof requests)[Name]['parts']>
+
+/** The number of a request. */
+export function numberOf(message: Message): number {
+  return readPart(told.result.parts[0], message[1])
 }
 
-/** What a cursor yields, as it travels. */
-export const partsCodes: Readonly<Record<CursorParts, number>> = { keys: 1, values: 2, entries: 3 }
+/** Takes the parts of a request after its number. */
+export function readRequest<P extends Parts>(
+  { parts }: { readonly parts: P },
+  message: Message
+): ReadParts<P> {
+  return readParts(parts, message, 2)
+}
+
+/** Takes the parts of another message. */
+export function readMessage<P extends Parts>(
+  { parts }: { readonly parts: P },
+  message: Message
+): ReadParts<P> {
+  return readParts(parts, message)
+}
+
+/** Takes the content of an event, which must be this one. */
+export function readEvent<P extends Parts>({ parts }: { readonly parts: P }, message: Message): ReadParts<P> {
+  return readParts(parts, message, 1 + told.event.parts.length)
+}

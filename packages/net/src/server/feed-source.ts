@@ -1,8 +1,15 @@
 /** The changes of a feed, such as those of terrace-toolbox, read from it as fast as the client takes them. */
 
 import { netError } from '../protocol/errors.js'
-import { EventCode, type WireRange } from '../protocol/messages.js'
-import { EVENT_BYTES, type Event, type EventSource, type Subscription } from './subscription.js'
+import { EventCode } from '../protocol/messages.js'
+import type { WireRange } from '../protocol/parts.js'
+import {
+  EVENT_BYTES,
+  type Event,
+  type EventCost,
+  type EventSource,
+  type Subscription
+} from './subscription.js'
 
 /** A change, with bytes as key and values. */
 export interface FeedChange {
@@ -95,18 +102,18 @@ async function forward(
 /**
  * Forwards changes as long as there is room to keep them.
  *
- * @returns What there was no room for, without what it tells: it is dropped, and read again. Undefined at the end.
+ * @returns What a change costs for which there was no room: it is dropped, and read again. Undefined at the end.
  */
 async function forwardSome(
   changes: AsyncIterable<FeedChange>,
   subscription: Subscription,
   place: Place
-): Promise<Event | undefined> {
+): Promise<EventCost | undefined> {
   for await (const change of changes) {
     const { batch, sequence } = change
     // A reading that begins amid a batch takes its first change for that of the batch.
     const event = eventOf({ ...change, first: change.first && batch !== place.batch })
-    if (!subscription.push(event)) return { ...event, content: [] }
+    if (!subscription.push(event)) return { ownBytes: event.ownBytes }
     place.batch = batch
     place.after = sequence
     await subscription.room()
@@ -116,10 +123,9 @@ async function forwardSome(
 }
 
 function eventOf({ type, sequence, key, value, oldValue, time, batch, first, last }: FeedChange): Event {
-  const pieces = [key, value ?? null, oldValue ?? null] as Array<Uint8Array | null>
+  const pieces = [key, value ?? null, oldValue ?? null] as [Uint8Array, Uint8Array | null, Uint8Array | null]
   return {
-    code: EventCode.change,
-    content: [type === 'put', sequence, ...pieces, time, batch, first, last],
+    content: [EventCode.change, type === 'put', sequence, ...pieces, time, batch, first, last],
     ownBytes: pieces.reduce((sum, piece) => sum + (piece?.length ?? 0), EVENT_BYTES)
   }
 }

@@ -1,6 +1,6 @@
 /** Ranges of keys as half-open intervals of bytes, and what is common to them. */
 
-import type { WireRange } from '../protocol/messages.js'
+import type { WireRange } from '../protocol/parts.js'
 
 /** From `start`, included, to `end`, excluded. An `end` of null is after every key. */
 export interface Interval {

@@ -4,7 +4,7 @@
  */
 
 import { netError } from '../protocol/errors.js'
-import type { WireRange } from '../protocol/messages.js'
+import type { WireRange } from '../protocol/parts.js'
 import {
   contains,
   everything,

@@ -1,8 +1,7 @@
 /** The results of requests that must not be done twice, until the client says that it has them. */
 
 import { copyOf } from '../protocol/bytes.js'
-import { packFrame } from '../protocol/frame.js'
-import { Tell } from '../protocol/messages.js'
+import { packMessage, Tell } from '../protocol/messages.js'
 import { type Budget, SMALL_BYTES } from './budget.js'
 
 /** Results that a client may leave unreceived. Ours lets a few hundred come together. */
@@ -60,7 +59,7 @@ export class Results {
   /** The packed result of a request, if it is there. */
   of(number: number): Uint8Array | undefined {
     const kept = this.#kept.get(number)
-    if (kept === 'nothing') return packFrame([Tell.result, number, null])
+    if (kept === 'nothing') return packMessage([Tell.result, number, null])
     return kept === 'forgotten' ? forgotten(number) : kept === 'pending' ? undefined : kept
   }
 
@@ -91,5 +90,5 @@ export class Results {
 
 function forgotten(number: number): Uint8Array {
   const message = 'This was done, but its result was lost with a connection and is not kept any longer'
-  return packFrame([Tell.failure, number, 'NET_WRITE_UNKNOWN', message])
+  return packMessage([Tell.failure, number, 'NET_WRITE_UNKNOWN', message])
 }

@@ -5,19 +5,29 @@
 
 import type { CodedError } from 'terrace-core'
 import { described, netError, protocolError } from '../protocol/errors.js'
-import { FrameReader, type Message, packFrame } from '../protocol/frame.js'
+import { FrameReader, type Message } from '../protocol/frame.js'
 import { MAX_HELLO_BYTES, PROTOCOL_VERSION } from '../protocol/limits.js'
-import { Ask, Both, PartReader, Tell } from '../protocol/messages.js'
+import {
+  Ask,
+  Both,
+  notices,
+  packMessage,
+  readMessage,
+  type ServerMessage,
+  Tell
+} from '../protocol/messages.js'
 import { Outbox } from '../protocol/outbox.js'
 import type { Transport } from '../transport/transport.js'
 import type { Authenticate } from './authentication.js'
 import type { Budget } from './budget.js'
 import type { Peer, User } from './options.js'
-import { requests } from './requests.js'
+import { handlers } from './requests.js'
 import type { Channel, Session, SessionHost } from './session.js'
 
 /** What a message may have besides the operations of a batch. Arguments of methods are bounded by it as well. */
 const MORE_ITEMS = 1000
+
+const versionOnly = { parts: [notices.hello.parts[0]] } as const
 
 /** What a connection needs of the server. */
 export interface ConnectionHost extends SessionHost {
@@ -87,8 +97,8 @@ export class ServerConnection implements Channel {
     return this.#outbox.sentBytes
   }
 
-  send(message: Message): void {
-    this.sendPacked(packFrame(message))
+  send(message: ServerMessage): void {
+    this.sendPacked(packMessage(message))
   }
 
   sendPacked(frame: Uint8Array): void {
@@ -127,7 +137,8 @@ export class ServerConnection implements Channel {
       this.#fail('The client does not finish a message, and others wait for the room that it takes')
     else if (this.#isPaused && isServing) this.#reassure()
     // A browser turns the timers of a hidden page once a minute, but the page answers.
-    else if (isServing && now - this.#heardAt > silenceMs / 4) this.#outbox.sendFirst(packFrame([Both.ping]))
+    else if (isServing && now - this.#heardAt > silenceMs / 4)
+      this.#outbox.sendFirst(packMessage([Both.ping]))
   }
 
   /** Says that the server is closing. The client ends the connection once everything that it had sent is answered. */
@@ -211,30 +222,29 @@ export class ServerConnection implements Channel {
       this.#state = 'authenticating'
       this.#isPaused = true
       this.#stop()
-      this.#greet(new PartReader(message)).catch((error) => this.#refuse(error))
+      this.#greet(message).catch((error) => this.#refuse(error))
       return
     }
 
-    const request = requests.get(kind)
+    const request = handlers.get(kind)
     if (request !== undefined) session.take(message, request, this.#reader.messageBytes)
-    else if (kind === Ask.received) this.#received(session, new PartReader(message))
-    else if (kind === Ask.credit) session.credit(new PartReader(message))
-    else if (kind === Both.ping) this.#outbox.sendFirst(packFrame([Both.pong]))
+    else if (kind === Ask.received) session.received(...readMessage(notices.received, message))
+    else if (kind === Ask.credit) session.credit(...readMessage(notices.credit, message))
+    else if (kind === Both.ping) this.#outbox.sendFirst(packMessage([Both.pong]))
     else if (kind === Ask.bye) this.#bye(session)
     else if (kind !== Both.pong) throw protocolError('A message of unknown kind came')
   }
 
-  async #greet(parts: PartReader): Promise<void> {
-    const version = parts.number('version')
+  async #greet(message: Message): Promise<void> {
+    // The rest may be different in another version.
+    const [version] = readMessage(versionOnly, message)
     if (version !== PROTOCOL_VERSION) {
       throw protocolError(
         `The server speaks version ${PROTOCOL_VERSION} of the protocol, the client ${version}`
       )
     }
 
-    const given = parts.any()
-    const token = typeof given === 'string' ? given : undefined
-    const ticket = parts.optionalBytes('session')
+    const [, token, ticket] = readMessage(notices.hello, message)
     const user = await this.#host.authenticate(token, this.peer)
     // The client may have left, or been sent away, in the meantime.
     if (this.#state !== 'authenticating') return
@@ -254,10 +264,6 @@ export class ServerConnection implements Channel {
     this.proceed()
   }
 
-  #received(session: Session, parts: PartReader): void {
-    session.received(parts.numbers('numbers'), parts.number('oldest'))
-  }
-
   #bye(session: Session): void {
     this.#session = null
     this.#host.endSession(session)
@@ -274,7 +280,7 @@ export class ServerConnection implements Channel {
 
   /** A client whose requests wait here must not take the server for dead: it would come again, with all of them. */
   #reassure(): void {
-    if (this.unsentBytes === 0) this.#outbox.sendFirst(packFrame([Both.pong]))
+    if (this.unsentBytes === 0) this.#outbox.sendFirst(packMessage([Both.pong]))
   }
 
   /** Takes no more messages. The transport is not stopped at once: often, there is room again at the end of this turn. */
@@ -305,7 +311,7 @@ export class ServerConnection implements Channel {
   /** Tells the client why, and ends the connection. */
   #refuse(error: Error): void {
     if (this.#state === 'closed') return
-    this.#outbox.sendFirst(packFrame([Tell.refused, ...described(error)]))
+    this.#outbox.sendFirst(packMessage([Tell.refused, ...described(error)]))
     this.#end()
     this.#host.warn(error, this.peer)
   }

@@ -7,12 +7,10 @@ import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
 import { concat, copyOf } from '../protocol/bytes.js'
 import { netError, protocolError } from '../protocol/errors.js'
+import type { WirePage } from '../protocol/parts.js'
 import type { Budget } from './budget.js'
 import { compare, contains, type Interval } from './key-range.js'
 import type { BytesIterator, ServedDatabase } from './served-database.js'
-
-/** A page as it travels: whether the end was reached, the bytes, the lengths of the parts, the last key. */
-export type WirePage = Array<boolean | number | Uint8Array | null>
 
 /** A read asks for so many times as many entries as the one before, because those that come may be larger. The first asks for one. */
 const GROWTH = 4
@@ -120,7 +118,7 @@ export class ServerCursor {
       page.pending = undefined
     }
     const keep = ([, piece]: WirePage): void => {
-      this.#pageBytes = (piece as Uint8Array | null)?.length ?? 0
+      this.#pageBytes = piece?.length ?? 0
       this.#note()
     }
     pending.then(this.#canGoBack ? forget : keep, forget)

@@ -26,7 +26,7 @@ import { ownerMethods } from './owner-methods.js'
 import { allPermissions, type Permissions } from './permissions.js'
 import { databaseOf, prefixOf } from './place.js'
 import { Reads } from './reads.js'
-import { requests } from './requests.js'
+import { handlers } from './requests.js'
 import { permissionsOf, rights, serverOptionsOf } from './schema.js'
 import { type Servable, ServedDatabase } from './served-database.js'
 import { type ConnectionHost, ServerConnection } from './server-connection.js'
@@ -198,7 +198,7 @@ class ServerHost implements ConnectionHost {
   readonly writes: WriteSource
   readonly authenticate: Authenticate
   readonly permissions: Permissions
-  readonly statistics = new Statistics(requests)
+  readonly statistics = new Statistics(handlers)
   isClosing = false
   /** The identity of the database, or undefined if it has none. */
   #database: string | undefined

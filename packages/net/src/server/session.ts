@@ -13,9 +13,16 @@
 import { randomBytes } from 'node:crypto'
 import type { AbstractSnapshot } from 'abstract-level'
 import { described, netError, protocolError } from '../protocol/errors.js'
-import { type Message, packFrame } from '../protocol/frame.js'
+import type { Message } from '../protocol/frame.js'
 import { MAX_BUFFERED_BYTES, PART_BYTES } from '../protocol/limits.js'
-import { PartReader, Tell } from '../protocol/messages.js'
+import {
+  numberOf,
+  packMessage,
+  type RequestForm,
+  readRequest,
+  type ServerMessage,
+  Tell
+} from '../protocol/messages.js'
 import { packBytes } from '../protocol/pack-bytes.js'
 import { timerMs } from '../protocol/timer.js'
 import type { Budget, Waiter } from './budget.js'
@@ -38,7 +45,7 @@ const TICKET_BYTES = 16
 export const RESOURCE_BYTES = 512
 
 /** A result or a failure. */
-type Answer = readonly [kind: number, number: number, ...parts: unknown[]]
+type Answer = Extract<ServerMessage, readonly [typeof Tell.result | typeof Tell.failure, ...unknown[]]>
 
 /** A request that is being worked on. */
 export interface Work {
@@ -61,14 +68,13 @@ export interface Work {
 export interface Request {
   /** Its name in statistics. */
   readonly name: string
-  /** Whether it may be done twice, because it only reads. */
-  readonly isRepeatable: boolean
+  readonly form: RequestForm
   /** How many values the database reads for it at once. */
   readonly values: number
   /** Whether it reads none of them if the database can tell whether a key is there. */
   readonly isOfKeys: boolean
   /** Does it. The result, or what the promise resolves to, is sent to the client. */
-  readonly run: (session: Session, parts: PartReader, work: Work) => unknown
+  readonly run: (session: Session, parts: never, work: Work) => unknown
 }
 
 /** What a session needs of the server. */
@@ -96,7 +102,7 @@ export interface Channel {
   readonly unsentBytes: number
   /** Whether something has come that was not taken yet. */
   readonly hasUnread: boolean
-  send(message: Message): void
+  send(message: ServerMessage): void
   /** Sends a message that is packed already. */
   sendPacked(frame: Uint8Array): void
   /** The session may be able to take more requests. */
@@ -256,15 +262,15 @@ export class Session implements Waiter {
    * @throws NET_PROTOCOL if that makes no sense.
    */
   take(message: Message, request: Request, bytes: number): void {
-    const parts = new PartReader(message)
-    const number = parts.number('number')
+    const number = numberOf(message)
+    const { isRepeatable } = request.form
     this.#count()
-    if (number <= this.#lastNumber && !request.isRepeatable) {
+    if (number <= this.#lastNumber && !isRepeatable) {
       this.#repeat(number)
       return
     }
     this.#lastNumber = Math.max(this.#lastNumber, number)
-    if (!request.isRepeatable) {
+    if (!isRepeatable) {
       if (this.#results.isFull) throw protocolError('Results are not acknowledged')
       this.#results.begin(number)
     }
@@ -283,7 +289,7 @@ export class Session implements Waiter {
       message
     }
     if (this.host.isClosing) this.#done(work, [Tell.failure, number, ...described(closing())])
-    else if (this.#mayRead(work)) this.#run(work, number, parts)
+    else if (this.#mayRead(work)) this.#run(work, number)
     else this.#postpone(work)
   }
 
@@ -298,10 +304,11 @@ export class Session implements Waiter {
     return true
   }
 
-  #run(work: Work, number: number, parts: PartReader): void {
+  #run(work: Work, number: number): void {
+    const { request, message } = work
     let result: unknown
     try {
-      result = work.request.run(this, parts, work)
+      result = request.run(this, readRequest(request.form, message) as never, work)
     } catch (error) {
       // Now, before the next request is taken.
       if (error instanceof NoRoom) this.#postpone(work)
@@ -328,8 +335,8 @@ export class Session implements Waiter {
   }
 
   /** Forgets events that the client's consumer has taken. */
-  credit(parts: PartReader): void {
-    this.subscriptions.get(parts.number('handle'))?.credit(parts.number('event'))
+  credit(handle: number, event: number): void {
+    this.subscriptions.get(handle)?.credit(event)
   }
 
   /** Sends the events again that may have been lost with the last connection. */
@@ -357,7 +364,7 @@ export class Session implements Waiter {
   }
 
   /** Sends something that nobody has asked for with a number. */
-  send(message: Message): void {
+  send(message: ServerMessage): void {
     this.#channel?.send(message)
   }
 
@@ -409,18 +416,19 @@ export class Session implements Waiter {
   }
 
   #done(work: Work, message: Answer): void {
-    const { request, kind, startedAt } = work
+    const { kind, startedAt } = work
+    const { isRepeatable } = work.request.form
     const [answer, frame] = packed(message)
     if (work.values === 1) this.host.reads.saw(frame.length - (work.bytes - work.requestBytes))
     // Released before the check for room for the result, which was counted as it was read.
     this.#release(work)
     this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0
-    if (request.isRepeatable && !this.#hasRoomFor(work, frame.length)) {
+    if (isRepeatable && !this.#hasRoomFor(work, frame.length)) {
       this.#postpone(work, frame.length)
       return
     }
     this.host.statistics.answered(kind, startedAt, answer[0] === Tell.failure)
-    if (!request.isRepeatable) {
+    if (!isRepeatable) {
       const [told, number, result] = answer
       const isNothing = told === Tell.result && (result === undefined || result === null)
       this.#results.keep(number, isNothing ? undefined : frame)
@@ -502,8 +510,7 @@ export class Session implements Waiter {
     this.#postponed.shift()
     this.#redone = work
     work.isExempt = this.#useExemption()
-    const parts = new PartReader(work.message)
-    this.#run(work, parts.number('number'), parts)
+    this.#run(work, numberOf(work.message))
   }
 }
 
@@ -512,10 +519,10 @@ function packed(message: Answer): [Answer, Uint8Array] {
   try {
     const [kind, number, result] = message
     const isValue = kind === Tell.result && (result === null || result instanceof Uint8Array)
-    return [message, isValue ? packBytes([kind, number, result]) : packFrame(message)]
+    return [message, isValue ? packBytes([kind, number, result]) : packMessage(message)]
   } catch {
     const failure: Answer = [Tell.failure, message[1], 'NET_FAILED', 'The result cannot be sent']
-    return [failure, packFrame(failure)]
+    return [failure, packMessage(failure)]
   }
 }
 

@@ -10,8 +10,7 @@
  */
 
 import { described, netError } from '../protocol/errors.js'
-import type { Message } from '../protocol/frame.js'
-import { Tell } from '../protocol/messages.js'
+import { type EventContent, type ServerMessage, Tell } from '../protocol/messages.js'
 import type { Budget, SharedBytes, Waiter } from './budget.js'
 
 /** Where events come from. */
@@ -21,10 +20,8 @@ export interface EventSource {
   begin(subscription: Subscription): () => void
 }
 
-/** Something to tell, without a number yet. */
-export interface Event {
-  readonly code: number
-  readonly content: readonly unknown[]
+/** What an event costs. */
+export interface EventCost {
   /** What it has in memory for this subscription alone. */
   readonly ownBytes: number
   /** Keys and values that other subscriptions may have as well, and how many of them this one has. */
@@ -32,11 +29,16 @@ export interface Event {
   readonly sharedBytes?: number
 }
 
+/** Something to tell, without a number yet. */
+export interface Event extends EventCost {
+  readonly content: EventContent
+}
+
 /** How events reach the client. */
 export interface Outlet {
   /** Whether an event of so many bytes may be packed now. Otherwise {@link Subscription.sendNext} is called once there is room. */
   hasRoom(bytes: number): boolean
-  send(message: Message): void
+  send(message: ServerMessage): void
 }
 
 /** What a subscription holds, and may hold. */
@@ -56,7 +58,7 @@ export const EVENT_BYTES = 64
 const ENOUGH_BYTES = 256 * 1024
 
 interface Kept {
-  readonly message: Message
+  readonly message: ServerMessage
   readonly event: Event
 }
 
@@ -71,7 +73,7 @@ export class Subscription implements Waiter {
   #lastNumber = 0
   /** The number of the last event that was sent over this connection. */
   #sentNumber = 0
-  #ended: Message | undefined
+  #ended: ServerMessage | undefined
   #isEndSent = false
   #isClosed = false
   #stop: (() => void) | undefined
@@ -121,7 +123,7 @@ export class Subscription implements Waiter {
     if (this.isOver) return true
     if (!this.#fits(event)) return false
     const number = ++this.#lastNumber
-    const message: Message = [Tell.event, this.#handle, number, event.code, ...event.content]
+    const message: ServerMessage = [Tell.event, this.#handle, number, ...event.content]
     this.#kept.set(number, { message, event })
     this.#keep(event, 1)
     this.sendNext()
@@ -145,7 +147,7 @@ export class Subscription implements Waiter {
   }
 
   /** Resolves once the client has taken most of what was sent and there is room for an event, or no more events are wanted. */
-  async room(event?: Event): Promise<void> {
+  async room(event?: EventCost): Promise<void> {
     while (!this.isOver && !(this.#hasRoom && (event === undefined || this.#fits(event)))) {
       if (event !== undefined) this.#limits.budget.waitToKeep(this)
       await new Promise<void>((resolve) => {
@@ -200,7 +202,7 @@ export class Subscription implements Waiter {
     return this.#keptBytes < Math.min(ENOUGH_BYTES, this.#limits.maxKeptBytes)
   }
 
-  #fits({ ownBytes, shared, sharedBytes = 0 }: Event): boolean {
+  #fits({ ownBytes, shared, sharedBytes = 0 }: EventCost): boolean {
     const { budget } = this.#limits
     return shared === undefined
       ? budget.hasRoomToKeep(ownBytes)
@@ -208,7 +210,7 @@ export class Subscription implements Waiter {
   }
 
   /** Notes that an event is kept, or, with a sign of -1, that it is not any more. */
-  #keep(event: Event, sign: 1 | -1): void {
+  #keep(event: EventCost, sign: 1 | -1): void {
     const { budget } = this.#limits
     this.#keptBytes += sign * sizeOf(event)
     budget.keep(sign * event.ownBytes)
@@ -223,6 +225,6 @@ export class Subscription implements Waiter {
   }
 }
 
-function sizeOf({ ownBytes, sharedBytes = 0 }: Event): number {
+function sizeOf({ ownBytes, sharedBytes = 0 }: EventCost): number {
   return ownBytes + sharedBytes
 }

@@ -37,8 +37,7 @@ export function writesWithin(source: WriteSource, intervals: readonly Interval[]
         // All of them in a list of this subscription's own, unless it has them all.
         const listBytes = wanted === operations ? 0 : POINTER_BYTES * wanted.length
         subscription.offer({
-          code: EventCode.write,
-          content: [wanted],
+          content: [EventCode.write, wanted],
           ownBytes: EVENT_BYTES + listBytes,
           shared,
           sharedBytes: sizeOf(wanted)
@@ -49,7 +48,7 @@ export function writesWithin(source: WriteSource, intervals: readonly Interval[]
         const bounds = parts.flatMap(({ start, end }) => [start, end])
         if (parts.length === 0) return
         const ownBytes = EVENT_BYTES + sizeOf(bounds)
-        subscription.offer({ code: EventCode.clear, content: [bounds, isPartial], ownBytes })
+        subscription.offer({ content: [EventCode.clear, bounds, isPartial], ownBytes })
       }
     })
   return { subject: 'writes', begin }

@@ -5,7 +5,7 @@
 
 import type { Backend, BackendSnapshot, Bytes, Operations, RangeDeletion } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
-import { wireRange } from '../protocol/messages.js'
+import { wireRange } from '../protocol/parts.js'
 import { intervalOf } from '../server/key-range.js'
 import { sharedBytesOf, type WriteListener, type WriteSource } from '../server/watching.js'
 

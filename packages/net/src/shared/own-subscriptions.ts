@@ -4,7 +4,7 @@ import type { Resource } from '../client/link.js'
 import type { NetCall } from '../client/net-call.js'
 import type { Publisher } from '../client/subscription.js'
 import type { Message } from '../protocol/frame.js'
-import { Ask, PartReader, Tell } from '../protocol/messages.js'
+import { Ask, type NoticeMessage, readRequest, requests, Tell } from '../protocol/messages.js'
 import { Budget } from '../server/budget.js'
 import { intervalOf } from '../server/key-range.js'
 import { defaultLimits } from '../server/options.js'
@@ -36,16 +36,14 @@ export class OwnSubscriptions implements Publisher {
     this.#writes = writes
   }
 
-  async ask(_fate: 'with state', { message }: NetCall): Promise<void> {
-    const parts = new PartReader(message)
-    parts.number('number')
-    const handle = parts.number('handle')
-    const open = this.#open.get(handle)
+  async ask(_fate: 'with state', { message }: NetCall<unknown, 'subscribe' | 'unsubscribe'>): Promise<void> {
     // Whoever unsubscribes has removed it.
-    if (message[0] !== Ask.subscribe || open === undefined) return
+    if (message[0] !== Ask.subscribe) return
+    const [handle, , range] = readRequest(requests.subscribe, message)
+    const open = this.#open.get(handle)
+    if (open === undefined) return
 
-    parts.optionalString('feed')
-    const source = writesWithin(this.#writes, [intervalOf(parts.range('range'))])
+    const source = writesWithin(this.#writes, [intervalOf(range)])
     const outlet = { hasRoom: () => true, send: (event: Message) => deliver(event, open.resource) }
     open.subscription = new Subscription(handle, source, outlet, {
       maxKeptBytes: defaultLimits.unsentEventBytes,
@@ -56,15 +54,14 @@ export class OwnSubscriptions implements Publisher {
     open.subscription.begin()
   }
 
-  notify(_kind: number, ...parts: unknown[]): void {
-    const [handle, event] = parts as [number, number]
+  notify(message: NoticeMessage): void {
+    if (message[0] !== Ask.credit) return
+    const [, handle, event] = message
     this.#open.get(handle)?.subscription?.credit(event)
   }
 }
 
 function deliver(message: Message, resource: Resource): void {
-  const parts = new PartReader(message)
-  parts.number('handle')
-  if (message[0] === Tell.event) resource.event?.(parts)
-  else resource.ended?.(parts)
+  if (message[0] === Tell.event) resource.event?.(message)
+  else resource.ended?.(message)
 }

@@ -162,7 +162,7 @@ export class SharedBackend extends ForwardingBackend {
   /** Does something that only the owner can do: here, or there. */
   async call(name: string, ...args: unknown[]): Promise<unknown> {
     if (this.isOwner) return this.#methods[name]?.apply({ user: null }, args as never[])
-    return this.#link?.ask('once', netCall(Ask.call, [name, args]))
+    return this.#link?.ask('once', netCall([Ask.call, 0, name, args]))
   }
 
   /**

@@ -1,7 +1,8 @@
-// Messages of every kind, as they should be, and as no peer would send them.
+// Messages of every kind, drawn from the table of messages: as they should be, and as no peer would send them.
 
 import { packFrame } from '../../dist/protocol/frame.js'
-import { Ask, Both, EventCode, partsCodes, Tell } from '../../dist/protocol/messages.js'
+import { events, notices, requests, signsOfLife, Tell, told } from '../../dist/protocol/messages.js'
+import { contentsCodes } from '../../dist/protocol/parts.js'
 
 const text = (name) => Buffer.from(name)
 
@@ -14,80 +15,9 @@ function key(random) {
 const bound = (random) => (random.below(2) === 0 ? null : key(random))
 const range = (random) => [bound(random), bound(random), bound(random), bound(random)]
 const flag = (random) => random.below(2) === 0
-/** Few, so that requests meet what others have opened. */
-const handle = (random) => 1 + random.below(2)
-const snapshot = (random) => (random.below(3) === 0 ? handle(random) : null)
 const listOf = (random, make) => Array.from({ length: random.below(6) }, () => make(random))
 const operations = (random) =>
   listOf(random, (each) => [key(each), flag(each) ? random.bytes(random.below(20)) : null]).flat()
-
-/** The parts of a request after its number, by kind. */
-const requestParts = {
-  [Ask.get]: (random) => [key(random), snapshot(random)],
-  [Ask.getMany]: (random) => [listOf(random, key), snapshot(random)],
-  [Ask.has]: (random) => [key(random), snapshot(random)],
-  [Ask.hasMany]: (random) => [listOf(random, key), snapshot(random)],
-  [Ask.write]: (random) => [operations(random), flag(random)],
-  [Ask.clear]: (random) => [
-    range(random),
-    flag(random),
-    flag(random) ? null : random.below(4),
-    snapshot(random)
-  ],
-  [Ask.snapshot]: (random) => [handle(random)],
-  [Ask.closeSnapshot]: (random) => [handle(random)],
-  [Ask.cursor]: (random) => [
-    handle(random),
-    range(random),
-    flag(random),
-    random.pick(Object.values(partsCodes)),
-    snapshot(random)
-  ],
-  [Ask.read]: (random) => [
-    handle(random),
-    random.below(3),
-    random.below(50),
-    random.pick([0, 1, 16_384, 2 ** 40])
-  ],
-  [Ask.seek]: (random) => [handle(random), key(random)],
-  [Ask.closeCursor]: (random) => [handle(random)],
-  [Ask.call]: (random) => [
-    random.pick(['echo', 'echo', 'fail', 'toString', '__proto__', 'nothing']),
-    [anyPart(random, 2)]
-  ],
-  [Ask.subscribe]: (random) => [
-    handle(random),
-    random.pick([null, null, 'changes', 'nothing', '__proto__']),
-    range(random),
-    flag(random) ? null : random.below(5)
-  ],
-  [Ask.unsubscribe]: (random) => [handle(random)]
-}
-
-/** What a client may send besides requests. */
-const otherParts = {
-  [Ask.received]: (random) => [listOf(random, (each) => each.below(50)), random.below(50)],
-  [Ask.credit]: (random) => [handle(random), random.below(10)],
-  [Both.ping]: () => [],
-  [Both.pong]: () => []
-}
-
-/** Those that need what another one has opened come more often. */
-const requestKinds = [
-  ...Object.keys(requestParts).map(Number),
-  ...[Ask.cursor, Ask.cursor, Ask.read, Ask.read, Ask.seek]
-]
-
-/** A message that a client may send once it is welcome. */
-export function clientMessage(random, number) {
-  if (random.below(8) === 0) {
-    const kind = Number(random.pick(Object.keys(otherParts)))
-    return [kind, ...otherParts[kind](random)]
-  }
-  const kind = random.pick(requestKinds)
-  return [kind, number, ...requestParts[kind](random)]
-}
-
 const page = (random) => {
   const bytes = random.bytes(random.below(20))
   return [flag(random), bytes.length === 0 ? null : bytes, ...splitting(random, bytes.length), bound(random)]
@@ -100,49 +30,96 @@ function splitting(random, length) {
   return lengths
 }
 
-/** The result of a request that makes sense, by kind. */
-const results = {
-  [Ask.get]: bound,
-  [Ask.getMany]: (random, [, , keys]) => Array.from(keys, () => bound(random)),
-  [Ask.has]: flag,
-  [Ask.hasMany]: (random, [, , keys]) => Array.from(keys, () => flag(random)),
-  [Ask.read]: page,
-  [Ask.call]: (random) => anyPart(random, 2)
+/** How parts are drawn, by the name of their type. */
+const byType = {
+  number: (random) => random.below(random.pick([3, 50])),
+  // Few, so that requests meet what others have opened.
+  handle: (random) => 1 + random.below(2),
+  boolean: flag,
+  string: (random) => random.pick(['', 'text', 'NET_MISSED']),
+  bytes: key,
+  array: (random) => [anyPart(random, 2)],
+  map: () => ({}),
+  anything: (random) => anyPart(random, 2),
+  nil: () => null,
+  operations,
+  intervals: (random) => listOf(random, (each) => [key(each), bound(each)]).flat(),
+  range,
+  contents: (random) => random.pick(Object.values(contentsCodes)),
+  page
 }
+
+/** Parts of which too few would make sense if they were drawn by their type alone, by their name. */
+const byName = {
+  'high-water mark': (random) => random.pick([0, 1, 16_384, 2 ** 40]),
+  method: (random) => random.pick(['echo', 'echo', 'fail', 'toString', '__proto__', 'nothing']),
+  feed: (random) => random.pick([null, null, 'changes', 'nothing', '__proto__']),
+  event: (random) => random.below(5)
+}
+
+/** A valid part of a type. */
+export function partOf(random, type) {
+  if (type.orNil !== undefined) return random.below(3) === 0 ? null : partOf(random, type.orNil)
+  if (type.each !== undefined) return listOf(random, () => partOf(random, type.each))
+  return byType[type.name](random)
+}
+
+/** Valid parts of a message. */
+export function partsOf(random, parts) {
+  return parts.map(([name, type]) =>
+    Object.hasOwn(byName, name) ? byName[name](random) : partOf(random, type)
+  )
+}
+
+/** Those that need what another one has opened come more often. */
+const requestForms = [
+  ...Object.values(requests),
+  ...[requests.cursor, requests.cursor, requests.read, requests.read, requests.seek]
+]
+
+/** What a client may send besides requests. The other notices end or begin a session. */
+const otherForms = [notices.received, notices.credit, ...Object.values(signsOfLife)]
+
+/** A message that a client may send once it is welcome. */
+export function clientMessage(random, number) {
+  if (random.below(8) === 0) {
+    const { kind, parts } = random.pick(otherForms)
+    return [kind, ...partsOf(random, parts)]
+  }
+  const { kind, parts } = random.pick(requestForms)
+  return [kind, number, ...partsOf(random, parts)]
+}
+
+const resultTypes = new Map(Object.values(requests).map(({ kind, result }) => [kind, result]))
 
 /** A server's answer to a request. */
 export function answerTo(random, request) {
-  const [kind, number] = request
+  const [kind, number, first] = request
   if (random.below(8) === 0)
     return [Tell.failure, number, random.pick(['LEVEL_IO_ERROR', 'NET_CLOSING', 'NET_DENIED', '']), 'no']
-  return [Tell.result, number, results[kind]?.(random, request) ?? null]
+  const type = resultTypes.get(kind)
+  // An array has an item for each key.
+  const result = type.each ? Array.from(first, () => partOf(random, type.each)) : partOf(random, type)
+  return [Tell.result, number, result]
 }
 
-/** What a server may send unasked, once the client is welcome. */
+/** What a server may send unasked. Events come more often. */
+const toldForms = [
+  told.event,
+  told.event,
+  told.event,
+  told.ended,
+  told.closing,
+  ...Object.values(signsOfLife)
+]
+
+/** A message that a server may send once the client is welcome. */
 export function serverMessage(random) {
-  const event = (code, ...content) => [Tell.event, handle(random), 1 + random.below(4), code, ...content]
-  const intervals = listOf(random, (each) => [key(each), bound(each)]).flat()
-  return random.pick([
-    () => event(EventCode.write, operations(random)),
-    () => event(EventCode.clear, intervals, flag(random)),
-    () =>
-      event(
-        EventCode.change,
-        flag(random),
-        random.below(9),
-        key(random),
-        bound(random),
-        bound(random),
-        1,
-        1,
-        true,
-        true
-      ),
-    () => [Tell.ended, handle(random), random.below(3), 'NET_MISSED', 'so it is'],
-    () => [Tell.closing],
-    () => [Both.ping],
-    () => [Both.pong]
-  ])()
+  const form = random.pick(toldForms)
+  const parts = partsOf(random, form.parts)
+  if (form !== told.event) return [form.kind, ...parts]
+  const event = random.pick(Object.values(events))
+  return [form.kind, ...parts.slice(0, -1), event.kind, ...partsOf(random, event.parts)]
 }
 
 /** A frame of a message, in which something may be wrong: a part, or a few bytes. */

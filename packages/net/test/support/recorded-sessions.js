@@ -1,6 +1,7 @@
 // What clients of the package send in sessions that do everything, as the frames in which it travels.
 
 import { NetLevel } from 'terrace-net'
+import { framesIn } from './conversations.js'
 import { relay } from './relay.js'
 
 /** Lets a client do random things over a Unix socket, and returns the frames that it has sent, its greeting first. */
@@ -15,6 +16,7 @@ export async function recordedSession(random, address, token) {
     () => db.get(key(random)),
     () => db.getMany([key(random), key(random), key(random)]),
     () => db.has(key(random)),
+    () => db.hasMany([key(random), key(random)]),
     () => db.clear({ gte: 'x', limit: random.below(5) }),
     () => db.iterator({ gte: key(random), highWaterMarkBytes: 20 }).all(),
     () => reading(db, random),
@@ -68,15 +70,4 @@ async function following(db) {
   const changes = db.changes('changes', { since: 0 })
   await changes.next()
   await changes.return()
-}
-
-/** The frames of a stream. */
-function framesIn(stream) {
-  const frames = []
-  for (let at = 0; at < stream.length; ) {
-    const end = at + 4 + stream.readUInt32LE(at)
-    frames.push(stream.subarray(at, end))
-    at = end
-  }
-  return frames
 }

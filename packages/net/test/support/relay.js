@@ -7,8 +7,9 @@ import { temporarySocket } from './temporary.js'
  * Starts a relay for a server. Clients use its `address`.
  *
  * @param onSent - Called with what clients send.
+ * @param onTold - Called with what the server sends.
  */
-export async function relay(target, onSent = () => {}) {
+export async function relay(target, onSent = () => {}, onTold = () => {}) {
   const isUnix = target.startsWith('unix:')
   const url = isUnix ? undefined : new URL(target)
   const to = isUnix ? { path: target.slice('unix:'.length) } : { host: url.hostname, port: Number(url.port) }
@@ -17,6 +18,7 @@ export async function relay(target, onSent = () => {}) {
     const pair = [client, connect(to)]
     pairs.add(pair)
     client.on('data', onSent)
+    pair[1].on('data', onTold)
     for (const [from, other] of [pair, pair.toReversed()]) {
       from.on('error', () => {})
       from.on('close', () => {

@@ -66,11 +66,13 @@ export interface PlaceOptions {
   shared?: boolean | undefined
 }
 
-const WRITE_BUFFER_SIZE = 4 << 20
-const CACHE_SIZE = 16 << 20
-
-/** The module has 4 GiB at most, so no part of it has more. */
-const MAX_SIZE = 1 << 30
+/** The sizes in bytes. The module has 4 GiB at most, so no part of it has more than the limit. */
+const sizes = {
+  // options.json: sizes (make options)
+  cacheSize: { default: 16 << 20, limit: 1 << 30 },
+  writeBufferSize: { default: 4 << 20, limit: 1 << 30 }
+  // options.json: end
+} satisfies Partial<Record<keyof OpenOptions, { default: number; limit: number }>>
 
 /**
  * The sizes of the write buffer and of the cache.
@@ -79,7 +81,9 @@ const MAX_SIZE = 1 << 30
  * @internal
  */
 export function sizesOf(options: OpenOptions): [writeBufferSize: number, cacheSize: number] {
-  const writeBufferSize = size('writeBufferSize', options.writeBufferSize) ?? WRITE_BUFFER_SIZE
-  const cacheSize = size('cacheSize', options.cacheSize) ?? CACHE_SIZE
-  return [Math.min(writeBufferSize, MAX_SIZE), Math.min(cacheSize, MAX_SIZE)]
+  return [sizeIn(options, 'writeBufferSize'), sizeIn(options, 'cacheSize')]
+}
+
+function sizeIn(options: OpenOptions, name: keyof typeof sizes): number {
+  return Math.min(size(name, options[name]) ?? sizes[name].default, sizes[name].limit)
 }
