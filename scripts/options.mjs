@@ -15,7 +15,7 @@ export const DESCRIPTION = 'crates/engine/options.json'
 export const SURFACES = ['rust', 'node', 'browser', 'c', 'ruby', 'cli']
 
 /** The options of `Level` in a browser's build. */
-export const BROWSER = 'packages/terrace/src/browser/store-options.ts'
+export const BROWSER = 'packages/terrace/src/browser/level-options.ts'
 
 const read = (file) => readFileSync(new URL(file, ROOT), 'utf8')
 

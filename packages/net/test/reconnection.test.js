@@ -333,7 +333,7 @@ test('where the silence of a server counts, a call fails at its deadline, and no
     }
     proxy.blackHole()
     const began = clock.now
-    const failed = assert.rejects(link.ask('repeat', netCall(Ask.get, [Buffer.from('a'), null])), {
+    const failed = assert.rejects(link.ask('repeat', netCall([Ask.get, 0, Buffer.from('a'), null])), {
       code: 'NET_OFFLINE'
     })
     await clock.pass(failed)

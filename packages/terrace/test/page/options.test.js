@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultOn, numberOf, plainOn } from '../../../../scripts/options.mjs'
-import { sizesOf } from '../../dist/browser/store-options.js'
+import { sizesOf } from '../../dist/browser/level-options.js'
 
 /** What the engine gets, by the name of the option. */
 function sizes(options) {
