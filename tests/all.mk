@@ -39,6 +39,9 @@ test-lint: setup ## format, clippy, TypeScript, linter
 test-rules: setup ## rules of the repository: sizes of files, layers, names, options, packages
 	$(NODE_TEST) tests/rules/*.test.mjs
 
+# The registry of npm packages that tests start on loopback.
+RELEASE_READY := tests/release/node_modules/.package-lock.json
+
 test-demo: build ## the demo, without its screen
 	node demo/demo.mjs
 
@@ -131,7 +134,7 @@ test-mysql-on-mysql: build ## the tests of terrace-mysql on MySQL instead of Mar
 	TERRACE_TEST_PRODUCT=MySQL npm test --silent --workspace packages/back-ends/mysql
 
 # ARGUMENTS="--runtime Bun --job suite": this alone. RESULTS=bench/results/platforms.json: renews these counts there.
-test-platforms: build tests/platforms/node_modules/.package-lock.json ## the published builds in other versions of Node, on arm64 and musl, in Bun and in Deno
+test-platforms: build tests/platforms/node_modules/.package-lock.json $(RELEASE_READY) ## the published builds in other versions of Node, on arm64 and musl, in Bun and in Deno
 	@scripts/setup platforms
 	@scripts/setup prebuilds
 	node scripts/prebuilds.mjs addon linux-x64-gnu linux-arm64-gnu linux-x64-musl
