@@ -11,7 +11,7 @@ PARTS := $(SHORT_PARTS) lint soak load platforms windows miri tsan loom targets 
   bundlers downstream upgrading published archives docs bench workflow
 
 .PHONY: parts $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
-  node-leaks bytewise-differential debug-program dev-build
+  node-leaks bytewise-differential debug-program dev-build rehearse
 
 parts: ## names of the parts of test-all
 	@printf '%s\n' $(PARTS)
@@ -172,17 +172,22 @@ test-downstream: build tests/downstream/node_modules/.package-lock.json ## progr
 test-upgrading: build tests/upgrading/node_modules/.package-lock.json ## the recipes of UPGRADING.md, each on a database of the real old package
 	cd tests/upgrading && npm test --silent
 
-test-published: build tests/published/checkers/node_modules/.package-lock.json ## what npm would publish: the files of each package, publint, are the types wrong
+test-published: build tests/published/checkers/node_modules/.package-lock.json $(RELEASE_READY) ## what npm would publish: the files of each package, publint, are the types wrong; how it is published
 	$(NODE_TEST) tests/published/*.test.mjs
 	cd tests/published/checkers && npm test --silent
+	$(NODE_TEST) tests/release/test/*.test.mjs
 
 test-archives: prebuilds ## programs in C with the archives of the C library by pkg-config and CMake, and the programs, as far as they run here
 	$(NODE_TEST) tests/published/archives/*.test.mjs
 
 # Go gets the checker of workflows, in the version that is named here.
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-test-workflow: setup-tests ## the workflow of hosted CI: its syntax, and that each step is one of the Makefile's
+test-workflow: setup-tests ## the workflows of hosted CI and of releases: their syntax
 	go run $(ACTIONLINT)
+
+# Needs what `scripts/release pack` makes.
+rehearse: $(RELEASE_READY) tests/platforms/node_modules/.package-lock.json ## publish a release to registries on loopback, and use it from there in Node, Bun, Deno, Ruby and Rust
+	node tests/release/rehearse.mjs
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 # Entries of 116 bytes: 9 million are 1 GB. Space after deletes must come back within a minute.
