@@ -11,7 +11,7 @@ PARTS := $(SHORT_PARTS) lint soak load platforms windows miri tsan loom targets 
   bundlers downstream upgrading published archives docs bench workflow
 
 .PHONY: parts $(addprefix test-,$(PARTS)) gates-update soak fuzz back-ends cluster cluster-faults suite-tidb soak-net \
-  node-leaks bytewise-differential debug-program dev-build
+  node-leaks bytewise-differential debug-program dev-build rehearse
 
 parts: ## names of the parts of test-all
 	@printf '%s\n' $(PARTS)
@@ -38,6 +38,9 @@ test-lint: setup ## format, clippy, TypeScript, linter
 
 test-rules: setup ## rules of the repository: sizes of files, layers, names, options, packages
 	$(NODE_TEST) tests/rules/*.test.mjs
+
+# The registry of npm packages that tests start on loopback.
+RELEASE_READY := tests/release/node_modules/.package-lock.json
 
 test-demo: build ## the demo, without its screen
 	node demo/demo.mjs
@@ -131,7 +134,7 @@ test-mysql-on-mysql: build ## the tests of terrace-mysql on MySQL instead of Mar
 	TERRACE_TEST_PRODUCT=MySQL npm test --silent --workspace packages/back-ends/mysql
 
 # ARGUMENTS="--runtime Bun --job suite": this alone. RESULTS=bench/results/platforms.json: renews these counts there.
-test-platforms: build tests/platforms/node_modules/.package-lock.json ## the published builds in other versions of Node, on arm64 and musl, in Bun and in Deno
+test-platforms: build tests/platforms/node_modules/.package-lock.json $(RELEASE_READY) ## the published builds in other versions of Node, on arm64 and musl, in Bun and in Deno
 	@scripts/setup platforms
 	@scripts/setup prebuilds
 	node scripts/prebuilds.mjs addon linux-x64-gnu linux-arm64-gnu linux-x64-musl
@@ -169,17 +172,22 @@ test-downstream: build tests/downstream/node_modules/.package-lock.json ## progr
 test-upgrading: build tests/upgrading/node_modules/.package-lock.json ## the recipes of UPGRADING.md, each on a database of the real old package
 	cd tests/upgrading && npm test --silent
 
-test-published: build tests/published/checkers/node_modules/.package-lock.json ## what npm would publish: the files of each package, publint, are the types wrong
+test-published: build tests/published/checkers/node_modules/.package-lock.json $(RELEASE_READY) ## what npm would publish: the files of each package, publint, are the types wrong; how it is published
 	$(NODE_TEST) tests/published/*.test.mjs
 	cd tests/published/checkers && npm test --silent
+	$(NODE_TEST) tests/release/test/*.test.mjs
 
 test-archives: prebuilds ## programs in C with the archives of the C library by pkg-config and CMake, and the programs, as far as they run here
 	$(NODE_TEST) tests/published/archives/*.test.mjs
 
 # Go gets the checker of workflows, in the version that is named here.
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-test-workflow: setup-tests ## the workflow of hosted CI: its syntax, and that each step is one of the Makefile's
+test-workflow: setup-tests ## the workflows of hosted CI and of releases: their syntax
 	go run $(ACTIONLINT)
+
+# Needs what `scripts/release pack` makes.
+rehearse: $(RELEASE_READY) tests/platforms/node_modules/.package-lock.json ## publish a release to registries on loopback, and use it from there in Node, Bun, Deno, Ruby and Rust
+	node tests/release/rehearse.mjs
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 # Entries of 116 bytes: 9 million are 1 GB. Space after deletes must come back within a minute.

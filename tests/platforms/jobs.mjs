@@ -3,9 +3,8 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { countsOf } from './counts.mjs'
-import { installAndUse } from './install.mjs'
+import { installAndUse, startRegistry } from './install.mjs'
 import { MAY_FAIL, NOT_IN, ownTestFile, ownTests, SHORT_IF_EMULATED } from './own-tests.mjs'
-import { startRegistry } from './registry.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const support = here('../../packages/terrace/test/support/')

@@ -17,6 +17,7 @@ const LONG = {
   'tests/bundlers/package-lock.json': 'written by npm',
   'tests/browser/package-lock.json': 'written by npm',
   'tests/published/checkers/package-lock.json': 'written by npm',
+  'tests/release/package-lock.json': 'written by npm',
   'tests/upgrading/package-lock.json': 'written by npm',
   'docs/site/package-lock.json': 'written by npm',
   'packages/terrace/THIRD-PARTY-LICENSES.txt': 'texts of others',
