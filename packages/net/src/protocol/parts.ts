@@ -20,6 +20,24 @@ export interface PartType<Sent, Read = Sent> {
   readonly types?: { readonly sent: Sent; readonly read: Read }
 }
 
+// The types of parts are interfaces, so that the declaration of a table names them. Otherwise it would have what they are made of as the
+// newest compiler writes it, which older ones cannot read.
+
+export interface BytesType extends PartType<Uint8Array> {}
+
+/** Keys and values, or starts and ends, that alternate. */
+type Alternating = ReadonlyArray<Uint8Array | null>
+
+export interface OperationsType extends PartType<Alternating, Array<Uint8Array | null>> {}
+
+export interface IntervalsType extends PartType<Alternating, WireInterval[]> {}
+
+export interface OptionalType<Type extends PartType<unknown>>
+  extends PartType<SentAs<Type> | null, ReadAs<Type> | undefined> {}
+
+export interface ArrayType<Each extends PartType<unknown>>
+  extends PartType<ReadonlyArray<SentAs<Each>>, Array<SentAs<Each>>> {}
+
 /** The parts of a message in their order, with their names. */
 export type Parts = ReadonlyArray<readonly [name: string, type: PartType<unknown>]>
 
@@ -107,7 +125,7 @@ export const token: PartType<string | null, string | undefined> = {
 }
 
 /** A key or a value, for example. */
-export const bytes: PartType<Uint8Array> = { name: 'bytes', isValid: isBytes }
+export const bytes: BytesType = { name: 'bytes', isValid: isBytes }
 
 /** Values of any kind. */
 export const array: PartType<readonly unknown[], unknown[]> = { name: 'array', isValid: Array.isArray }
@@ -124,21 +142,21 @@ export const anything: PartType<unknown> = { name: 'anything', isValid: () => tr
 export const nothing: PartType<void> = { name: 'nil', isValid: isMissing }
 
 /** A part that may be nil, which its receiver gets as undefined. */
-export function optional<Sent, Read>(type: PartType<Sent, Read>): PartType<Sent | null, Read | undefined> {
-  const { read } = type
+export function optional<Type extends PartType<unknown>>(type: Type): OptionalType<Type> {
+  const { read } = type as PartType<unknown, ReadAs<Type>>
   return {
     name: `${type.name} or nil`,
     isValid: (part) => isMissing(part) || type.isValid(part),
     read:
       read === undefined
-        ? (part) => (part ?? undefined) as Read
+        ? (part) => (part ?? undefined) as ReadAs<Type> | undefined
         : (part) => (isMissing(part) ? undefined : read(part)),
     orNil: type
   }
 }
 
 /** An array whose items are all of one type. Its receiver gets the items as they travel. */
-export function arrayOf<Item>(each: PartType<Item, unknown>): PartType<readonly Item[], Item[]> {
+export function arrayOf<Each extends PartType<unknown>>(each: Each): ArrayType<Each> {
   return {
     name: `array of ${each.name}`,
     isValid: (part) => Array.isArray(part) && part.every(each.isValid),
@@ -147,13 +165,13 @@ export function arrayOf<Item>(each: PartType<Item, unknown>): PartType<readonly 
 }
 
 /** Keys and values in turns; a value of nil deletes. */
-export const operations: PartType<ReadonlyArray<Uint8Array | null>, Array<Uint8Array | null>> = {
+export const operations: OperationsType = {
   name: 'operations',
   isValid: areOperations
 }
 
 /** Intervals as their starts and ends in turns; an end of nil is after every key. */
-export const intervals: PartType<ReadonlyArray<Uint8Array | null>, WireInterval[]> = {
+export const intervals: IntervalsType = {
   name: 'intervals',
   // Operations look the same: each key may be followed by nil.
   isValid: areOperations,
