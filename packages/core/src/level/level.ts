@@ -1,16 +1,14 @@
 import { type AbstractDatabaseOptions, AbstractLevel, type AbstractOpenOptions } from 'abstract-level'
 import type { Backend, Bytes } from '../backend.js'
-import { Encodings, withInner } from '../encoding/exact-encoding.js'
-import { afterYield, yieldToEventLoop } from '../event-loop.js'
-import type { PrivateIteratorOptions } from '../read/cursor.js'
-import { EntryIterator, KeyIterator, ValueIterator } from '../read/iterator.js'
-import { getSync } from '../read/read-api.js'
+import { withInner } from '../encoding/exact-encoding.js'
+import { yieldToEventLoop } from '../event-loop.js'
 import { Snapshot } from '../read/snapshot.js'
 import { type Hooks, PrewriteHook } from '../sublevel/key-space.js'
 import { emitApart, Namespace } from '../sublevel/namespace.js'
 import { Sublevel, type SublevelOptions } from '../sublevel/sublevel.js'
-import { ChainedBatch } from '../write/chained-batch.js'
-import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from '../write/write-api.js'
+import type { ChainedBatch } from '../write/chained-batch.js'
+import { clear } from '../write/write-api.js'
+import { withApi } from './api.js'
 import { addCause, closedWithError } from './close-failure.js'
 import type { Database } from './database.js'
 import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
@@ -32,8 +30,8 @@ import type {
   ValueIterator as ValueIteratorType,
   WriteOptions
 } from './operation-options.js'
-import { isSync, type PrivateClearOptions, type PrivateReadOptions, Store } from './store.js'
-import { type Closable, WeakChildren } from './weak-children.js'
+import { isSync, type PrivateClearOptions, Store } from './store.js'
+import type { Closable, WeakChildren } from './weak-children.js'
 
 interface PrivateOperation {
   type: 'put' | 'del'
@@ -51,20 +49,18 @@ interface PrivateOperation {
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
  */
-export class BackendLevel<KDefault = string, VDefault = string> extends AbstractLevel<
+export class BackendLevel<KDefault = string, VDefault = string> extends withApi(AbstractLevel)<
   string | Buffer | Uint8Array,
   KDefault,
   VDefault
 > {
   readonly #store: Store
-  readonly #keyEncodings: Encodings
-  readonly #valueEncodings: Encodings
   /** What is closed with the database, and what abstract-level closes in its place. */
   readonly #resources = new Map<Closable, Closable>()
   /** @internal */
   readonly namespace: Namespace
   /** @internal */
-  readonly children = new WeakChildren()
+  declare readonly children: WeakChildren
 
   /**
    * Makes a database, and starts to open it.
@@ -83,103 +79,11 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     checkBackend(backend)
     const given = withInner(options)
     super(databaseManifest(backend.manifest, additionalMethods), given)
-    this.#keyEncodings = new Encodings(
-      'key',
-      (encoding) => super.keyEncoding(encoding as 'utf8'),
-      given?.keyEncoding
-    )
-    this.#valueEncodings = new Encodings(
-      'value',
-      (encoding) => super.valueEncoding(encoding as 'utf8'),
-      given?.valueEncoding
-    )
 
     const self = this as unknown as Database
     this.#store = new Store(self, backend)
     this.namespace = new Namespace(this.#store, self, null, '')
     this.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
-  }
-
-  /**
-   * Stores a value. A resolved promise acknowledges the write, which is then as durable as the back-end documents. With the
-   * option `sync` it also survives a loss of power.
-   *
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
-   */
-  override put(key: KDefault, value: VDefault): Promise<void>
-  override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
-  override put(key: unknown, value: unknown, options?: object): Promise<void> {
-    return put(this.namespace, key, value, options)
-  }
-
-  /** Deletes a key, or does nothing if it does not exist. Durability and errors are those of {@link put}. */
-  override del(key: KDefault): Promise<void>
-  override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
-  override del(key: unknown, options?: object): Promise<void> {
-    return del(this.namespace, key, options)
-  }
-
-  /**
-   * Writes several operations atomically. Durability and errors are those of {@link put}. Without arguments, it makes a
-   * {@link ChainedBatch}.
-   */
-  override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
-  override batch<K = KDefault, V = VDefault>(
-    operations: Array<BatchOperation<this, K, V>>,
-    options: BatchOptions<K, V>
-  ): Promise<void>
-  override batch(): ChainedBatch<this, KDefault, VDefault>
-  override batch(...args: [] | [operations: object[], options?: object]): unknown {
-    if (args.length > 0) return batch(this.namespace, args[0] as object[], args[1])
-    assertOpen(this, 'batch')
-    return super.batch()
-  }
-
-  /**
-   * Stores a value like {@link put}, but has finished when it returns. It blocks this thread while it waits: for the disk with
-   * `sync`, for compactions that have to catch up, and for writes that were called before.
-   *
-   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot write within a call, and within a prewrite hook function, which should
-   * add operations to its batch instead.
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
-   */
-  putSync(key: KDefault, value: VDefault): void
-  putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
-  putSync(key: unknown, value: unknown, options?: object): void {
-    writeSync(this.namespace, 'putSync', [{ type: 'put', key, value }], options)
-  }
-
-  /** Deletes a key like {@link del}, but has finished when it returns. See {@link putSync}. */
-  delSync(key: KDefault): void
-  delSync<K = KDefault>(key: K, options: DelOptions<K>): void
-  delSync(key: unknown, options?: object): void {
-    writeSync(this.namespace, 'delSync', [{ type: 'del', key }], options)
-  }
-
-  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link putSync}. */
-  batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
-  batchSync<K = KDefault, V = VDefault>(
-    operations: Array<BatchOperation<this, K, V>>,
-    options: BatchOptions<K, V>
-  ): void
-  batchSync(operations: object[], options?: object): void {
-    writeSync(this.namespace, 'batchSync', operations, options)
-  }
-
-  /**
-   * Returns the entries of a range for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. The
-   * loop shows the database as it was at the call, and blocks this thread while it waits for the disk. The results of
-   * `iterator()`, `keys()` and `values()` can be looped over in the same way.
-   *
-   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot read within a call.
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
-   */
-  iterateSync(): Generator<[KDefault, VDefault], void, unknown>
-  iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
-  iterateSync(options?: IteratorOptions<unknown, unknown>): Generator<unknown, void, unknown> {
-    assertLoopable(this, 'iterateSync')
-    return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
   /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
@@ -200,38 +104,6 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
       if (failure !== undefined) addCause(error as Error, failure.error)
       throw error
     }
-  }
-
-  /**
-   * Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. It can then be opened
-   * again, even if this rejects.
-   *
-   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released. `cause` is the reason. The database
-   * is closed, unless `status` is still `open`.
-   */
-  override close(): Promise<void> {
-    return this.namespace.close(() => super.close())
-  }
-
-  /** @internal */
-  override keyEncoding(encoding?: unknown): never {
-    return this.#keyEncodings.of(encoding) as never
-  }
-
-  /** @internal */
-  override valueEncoding(encoding?: unknown): never {
-    return this.#valueEncodings.of(encoding) as never
-  }
-
-  /** @internal */
-  override getSync(key: KDefault, options?: object): VDefault | undefined {
-    return getSync(this.namespace, key, options) as VDefault | undefined
-  }
-
-  /** @internal */
-  override snapshot(options?: object): Snapshot {
-    assertOpen(this, 'snapshot')
-    return super.snapshot(options as never) as Snapshot
   }
 
   /** @internal */
@@ -291,29 +163,6 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   /** @internal */
-  _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    return afterYield(this.#store.get(key, options))
-  }
-
-  /** @internal */
-  _getMany(
-    keys: Bytes[],
-    options: PrivateReadOptions
-  ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
-    return this.#store.getMany(keys, options)
-  }
-
-  /** @internal */
-  _has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
-    return this.#store.has(key, options)
-  }
-
-  /** @internal */
-  _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
-    return this.#store.hasMany(keys, options)
-  }
-
-  /** @internal */
   _put(key: Bytes, value: Bytes, options: WriteOptions): void | Promise<void> {
     return this.#store.put(key, value, isSync(options)) ?? yieldToEventLoop()
   }
@@ -335,28 +184,8 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   /** @internal */
-  _chainedBatch(): ChainedBatch<this, KDefault, VDefault> {
-    return new ChainedBatch<this, KDefault, VDefault>(this, this.namespace)
-  }
-
-  /** @internal */
   _clear(options: PrivateClearOptions): Promise<void> {
     return clear(this.namespace, options)
-  }
-
-  /** @internal */
-  _iterator(options: PrivateIteratorOptions): EntryIterator<KDefault, VDefault> {
-    return new EntryIterator<KDefault, VDefault>(this, this.#store.backend, options)
-  }
-
-  /** @internal */
-  _keys(options: PrivateIteratorOptions): KeyIterator<KDefault> {
-    return new KeyIterator<KDefault>(this, this.#store.backend, options)
-  }
-
-  /** @internal */
-  _values(options: PrivateIteratorOptions): ValueIterator<VDefault> {
-    return new ValueIterator<VDefault>(this, this.#store.backend, options)
   }
 
   /** @internal */
@@ -372,6 +201,73 @@ export interface BackendLevel<KDefault, VDefault> {
   hooks: Hooks<this>
   /** What this database can do. */
   supports: DatabaseManifest
+
+  /**
+   * Stores a value. A resolved promise acknowledges the write, which is then as durable as the back-end documents. With the
+   * option `sync` it also survives a loss of power.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   */
+  put(key: KDefault, value: VDefault): Promise<void>
+  put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
+
+  /** Deletes a key, or does nothing if it does not exist. Durability and errors are those of {@link put}. */
+  del(key: KDefault): Promise<void>
+  del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
+
+  /**
+   * Writes several operations atomically. Durability and errors are those of {@link put}. Without arguments, it makes a
+   * {@link ChainedBatch}.
+   */
+  batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
+  batch<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): Promise<void>
+  batch(): ChainedBatch<this, KDefault, VDefault>
+
+  /**
+   * Stores a value like {@link put}, but has finished when it returns. It blocks this thread while it waits: for the disk with
+   * `sync`, for compactions that have to catch up, and for writes that were called before.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot write within a call, and within a prewrite hook function, which should
+   * add operations to its batch instead.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   */
+  putSync(key: KDefault, value: VDefault): void
+  putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
+
+  /** Deletes a key like {@link del}, but has finished when it returns. See {@link putSync}. */
+  delSync(key: KDefault): void
+  delSync<K = KDefault>(key: K, options: DelOptions<K>): void
+
+  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link putSync}. */
+  batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
+  batchSync<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): void
+
+  /**
+   * Returns the entries of a range for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. The
+   * loop shows the database as it was at the call, and blocks this thread while it waits for the disk. The results of
+   * `iterator()`, `keys()` and `values()` can be looped over in the same way.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot read within a call.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   */
+  iterateSync(): Generator<[KDefault, VDefault], void, unknown>
+  iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
+
+  /**
+   * Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. It can then be opened
+   * again, even if this rejects.
+   *
+   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released. `cause` is the reason. The database
+   * is closed, unless `status` is still `open`.
+   */
+  close(): Promise<void>
 
   /**
    * Returns the value of a key, or undefined if the key does not exist.

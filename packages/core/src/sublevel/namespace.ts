@@ -1,6 +1,7 @@
 /** A database or sublevel, as writes see it: its prefix, its parent, and the store of its root. */
 
-import type { Database, HookedSpace } from '../level/database.js'
+import type { Bytes } from '../backend.js'
+import { type Database, type HookedSpace, prefixed } from '../level/database.js'
 import type { Store } from '../level/store.js'
 import { noSpaces } from './key-space.js'
 
@@ -11,6 +12,7 @@ export class Namespace {
   readonly parent: Namespace | null
   /** What its keys begin with in the root. */
   readonly prefix: string
+  readonly #parentPrefix: string
   #spaces: readonly HookedSpace[] = noSpaces
   #version = 0
 
@@ -19,6 +21,16 @@ export class Namespace {
     this.owner = owner
     this.parent = parent
     this.prefix = prefix
+    this.#parentPrefix = parent?.prefix ?? ''
+  }
+
+  /** A key, which abstract-level has prefixed for the parent, as it is in the root. */
+  rootKey(key: Bytes, format: string | undefined): Bytes {
+    return this.#parentPrefix === '' ? key : prefixed(this.#parentPrefix, key, format as string)
+  }
+
+  rootKeys(keys: Bytes[], format: string | undefined): Bytes[] {
+    return this.#parentPrefix === '' ? keys : keys.map((key) => this.rootKey(key, format))
   }
 
   /** The key spaces with functions of `everyWrite` that contain its keys, deepest first. */
