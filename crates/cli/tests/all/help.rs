@@ -53,6 +53,56 @@ fn completions_and_manual_know_every_command() {
     assert!(terrace([&"man"]).ok().contains("Exit codes:"));
 }
 
+/// The long flags that a command's help lists, without their dashes.
+fn flags(help: &str) -> Vec<String> {
+    let words = help.split(|c: char| c.is_whitespace() || c == ',' || c == '=');
+    let options = words.filter_map(|word| word.strip_prefix("--")).filter(|name| !name.is_empty());
+    options.map(|name| name.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned()).collect()
+}
+
+/// What a script has for one command.
+fn part(shell: &str, script: &str, command: &str) -> String {
+    let between = |begin: &str, end: &str| {
+        let (_, rest) = script.split_once(begin).unwrap_or_else(|| panic!("{shell} lacks {command}"));
+        rest.split(end).next().unwrap().to_owned()
+    };
+    match shell {
+        "bash" => between(&format!("\n        terrace__subcmd__{command})\n"), "return 0"),
+        "zsh" => between(&format!("({command})\n"), "\n;;"),
+        _ => {
+            let of_command = format!("__fish_terrace_using_subcommand {command}\"");
+            script.lines().filter(|line| line.contains(&of_command)).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// All of them are made from one declaration of each command.
+#[test]
+fn completions_and_manual_know_every_flag_of_every_command() {
+    let scratch = TestDirectory::new();
+    let directory = scratch.path("man");
+    terrace([&"man", &"--dir", &directory]).ok();
+    let scripts = ["bash", "zsh", "fish"].map(|shell| (shell, terrace([&"completions", &shell]).ok()));
+    let mut checked = 0;
+    for command in commands() {
+        let help = terrace([&command, &"--help"]).ok();
+        let (_, rest) = help.split_once("Options:").unwrap();
+        let options = rest.split("Examples:").next().unwrap();
+        let declared = options.lines().filter(|line| line.trim_start().starts_with('-'));
+        let page = fs::read_to_string(directory.join(format!("terrace-{command}.1"))).unwrap();
+        for flag in flags(&declared.collect::<Vec<_>>().join("\n")) {
+            let in_page = format!("\\-\\-{}", flag.replace('-', "\\-"));
+            assert!(page.contains(&in_page), "the manual of {command} lacks --{flag}");
+            for (shell, script) in &scripts {
+                let written = if *shell == "fish" { format!("-l {flag}") } else { format!("--{flag}") };
+                assert!(part(shell, script, &command).contains(&written), "{shell}: {command} --{flag}");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 60, "{checked} flags");
+}
+
 /// The committed manual is this program's: `make man` writes it.
 #[test]
 fn the_committed_manual_is_up_to_date() {
