@@ -13,13 +13,13 @@ use crate::error::Fallible;
 use crate::external::Held;
 use crate::open_database::OpenDatabase;
 use crate::value::{Deferred, Env, Value};
-use crate::write_lane::WriteLane;
+use crate::write_queue::WriteQueue;
 
 /// The object that `open` returns to JavaScript.
 pub struct Database {
     environment: Rc<Environment>,
     open: Arc<OpenDatabase>,
-    lane: RefCell<WriteLane>,
+    write_queue: RefCell<WriteQueue>,
     /// Reused for single writes, so that they allocate nothing.
     scratch: RefCell<WriteBatch>,
     operations: Cell<usize>,
@@ -47,7 +47,7 @@ impl Database {
         Rc::new(Self {
             environment: Rc::clone(environment),
             open,
-            lane: RefCell::default(),
+            write_queue: RefCell::default(),
             scratch: RefCell::new(WriteBatch::new()),
             operations: Cell::new(0),
             close_requested: RefCell::default(),
@@ -69,10 +69,10 @@ impl Database {
         Arc::clone(&self.open)
     }
 
-    /// The order of the database's writes.
+    /// The writes that have not ended.
     #[inline]
-    pub fn lane(&self) -> &RefCell<WriteLane> {
-        &self.lane
+    pub fn write_queue(&self) -> &RefCell<WriteQueue> {
+        &self.write_queue
     }
 
     /// Calls `build` with an empty batch, whose memory is kept for the next call.

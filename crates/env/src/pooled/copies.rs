@@ -13,7 +13,7 @@
 //! * When a change has returned, both copies hold it. So it does not matter whether a copy that is not whole was torn by a stop or damaged by
 //!   the device: the other one is right. A slot that it does not list belongs to no file, and may be emptied.
 //! * What a process finds need not be durable: the one before may have died before a flush, or a flush failed and the system forgot what it
-//!   could not write. So [`settle`] writes the newest copy again, with the bytes that it has, and then the other one, each with a flush. Only
+//!   could not write. So [`make_durable`] writes the newest copy again, with the bytes that it has, and then the other one, each with a flush. Only
 //!   then may a slot be emptied or a name change: until then, a loss of power could bring back the generation before, which lists it.
 //!
 //! If a stop tears one copy and the device damages the other, no copy is whole. That is noticed, and nothing is changed.
@@ -73,7 +73,7 @@ fn are_empty(handles: &dyn Handles) -> io::Result<bool> {
 }
 
 /// Makes both copies what the newest one is, durably, and the file as long as it will ever be.
-pub(super) fn settle(handles: &dyn Handles, newest: &Newest) -> io::Result<()> {
+pub(super) fn make_durable(handles: &dyn Handles, newest: &Newest) -> io::Result<()> {
     if newest.generation == 0 {
         return Ok(());
     }

@@ -45,7 +45,7 @@ impl Pool {
         let listed =
             decode_names(&newest.names).ok_or_else(|| damaged("the map lists what is not a name"))?;
         let (slots, names) = files_of(Arc::clone(&handles), &listed)?;
-        copies::settle(&*handles, &newest)?;
+        copies::make_durable(&*handles, &newest)?;
         slots.empty_free();
         let state = State { names, stored: newest.names, generation: newest.generation, failure: None };
         let pool = Self { slots, state: Mutex::new(state) };

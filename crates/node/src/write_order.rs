@@ -1,9 +1,6 @@
-//! The order of a database's writes. A write that need not wait is done at once, on the JavaScript thread. Once a
-//! write has to wait, later ones wait for it, so that writes take effect in the order of their calls.
-//!
-//! A clear reads what it deletes, so it begins after all earlier writes have ended, and later ones wait for it.
+//! Carries out a database's writes in the order of their calls. A write that need not wait is done at once, on the JavaScript
+//! thread. Once a write has to wait, later ones wait for it in the [`write_queue`](crate::write_queue).
 
-use std::collections::VecDeque;
 use std::mem;
 use std::rc::Rc;
 
@@ -14,27 +11,7 @@ use crate::completions::Outcome;
 use crate::database::Database;
 use crate::error::{Failure, Fallible};
 use crate::value::{Deferred, Env, Value};
-
-/// Writes of one database that have not ended.
-#[derive(Default)]
-pub struct WriteLane {
-    /// Number of writes that the engine's commit thread has; it keeps their order.
-    submitted: usize,
-    clearing: bool,
-    /// Operations that may not begin yet.
-    waiting: VecDeque<Waiting>,
-}
-
-enum Waiting {
-    Write { batch: WriteBatch, options: WriteOptions, deferred: Deferred },
-    Clear { clear: Clear, deferred: Deferred },
-}
-
-impl WriteLane {
-    fn is_empty(&self) -> bool {
-        self.submitted == 0 && !self.clearing && self.waiting.is_empty()
-    }
-}
+use crate::write_queue::Operation;
 
 /// The commit thread writes larger batches, so that they do not hold JavaScript up.
 const MAX_BYTES_AT_ONCE: usize = 256 << 10;
@@ -56,9 +33,9 @@ pub fn write(
     WriteMode { options, blocking }: WriteMode,
 ) -> Fallible<Value> {
     if blocking {
-        database.environment().deliver_until(env, || database.lane().borrow().is_empty());
+        database.environment().deliver_until(env, || database.write_queue().borrow().is_empty());
     }
-    if database.lane().borrow().is_empty()
+    if database.write_queue().borrow().is_empty()
         && (blocking || batch.approximate_size_bytes() <= MAX_BYTES_AT_ONCE)
         && database.db().try_write(batch, &options)?
     {
@@ -70,41 +47,33 @@ pub fn write(
     }
     let (deferred, promise) = env.promise()?;
     let batch = mem::replace(batch, WriteBatch::new());
-    enqueue(env, database, Waiting::Write { batch, options, deferred });
+    enqueue(env, database, Operation::Write { batch, options, deferred });
     Ok(promise)
 }
 
 /// Deletes a range. Returns a promise.
 pub fn clear(env: Env, database: &Rc<Database>, clear: Clear) -> Fallible<Value> {
     let (deferred, promise) = env.promise()?;
-    enqueue(env, database, Waiting::Clear { clear, deferred });
+    enqueue(env, database, Operation::Clear { clear, deferred });
     Ok(promise)
 }
 
-fn enqueue(env: Env, database: &Rc<Database>, operation: Waiting) {
+fn enqueue(env: Env, database: &Rc<Database>, operation: Operation) {
     database.begin_operation();
-    database.lane().borrow_mut().waiting.push_back(operation);
+    database.write_queue().borrow_mut().push(operation);
     advance(env, database);
 }
 
 /// Begins every operation that may begin.
 fn advance(env: Env, database: &Rc<Database>) {
-    let mut lane = database.lane().borrow_mut();
-    while !lane.clearing {
-        match lane.waiting.pop_front() {
+    loop {
+        let next = database.write_queue().borrow_mut().begin_next();
+        match next {
             None => break,
-            Some(Waiting::Write { batch, options, deferred }) => {
-                lane.submitted += 1;
+            Some(Operation::Write { batch, options, deferred }) => {
                 submit(env, database, batch, options, deferred);
             }
-            Some(operation @ Waiting::Clear { .. }) if lane.submitted > 0 => {
-                lane.waiting.push_front(operation);
-                break;
-            }
-            Some(Waiting::Clear { clear, deferred }) => {
-                lane.clearing = true;
-                begin_clear(env, database, clear, deferred);
-            }
+            Some(Operation::Clear { clear, deferred }) => begin_clear(env, database, clear, deferred),
         }
     }
 }
@@ -116,7 +85,7 @@ fn submit(env: Env, database: &Rc<Database>, batch: WriteBatch, options: WriteOp
             Outcome::Write(result) => result.map_err(Failure::from),
             Outcome::Apart(_) => Err(Failure::Argument("result of another operation")),
         };
-        waiting.lane().borrow_mut().submitted -= 1;
+        waiting.write_queue().borrow_mut().end_write();
         end(env, &waiting, deferred, result);
     });
     let completions = database.environment().completions();
@@ -132,7 +101,7 @@ fn begin_clear(env: Env, database: &Rc<Database>, clear: Clear, deferred: Deferr
         "clear",
         move || clear.run(open.db()),
         move |env, result| {
-            waiting.lane().borrow_mut().clearing = false;
+            waiting.write_queue().borrow_mut().end_clear();
             end(env, &waiting, deferred, result);
         },
     );
