@@ -11,8 +11,8 @@ use std::sync::Arc;
 use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::table::BlockReadOptions;
+use crate::table::entry::FoundEntry;
 use crate::table::hash_lookup::LookupKey;
-use crate::table::reader::FoundEntry;
 use crate::version::file_meta::FileMeta;
 
 /// A search: the files, and the target.
