@@ -32,6 +32,7 @@ mod compaction;
 mod db;
 mod destroy;
 mod dialect;
+mod directory;
 mod error;
 mod files;
 mod flush;

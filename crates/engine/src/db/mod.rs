@@ -1,14 +1,15 @@
 //! The database handle: every public operation, and the part of the engine that carries it out.
 
+mod assemble;
 pub(crate) mod close;
 pub(crate) mod compact_range;
-pub(crate) mod home;
+mod finish_open;
+mod first_memtables;
 pub(crate) mod inner;
 mod jobs;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
-pub(crate) mod settle;
 mod small_tables;
 mod view;
 
