@@ -12,7 +12,6 @@ use terrace_format::internal_key::InternalKeyComparator;
 use crate::background::scheduler::{Background, BackgroundParts, Jobs};
 use crate::background::state::BackgroundState;
 use crate::cache::block_cache::BlockCache;
-use crate::cache::table_cache::TableCache;
 use crate::cache::working_set::WorkingSet;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
@@ -32,7 +31,8 @@ use crate::recovery::kept_logs::KeptLog;
 use crate::recovery::left_out::LeftOutLog;
 use crate::recovery::recovered_logs::RecoveredLogs;
 use crate::recovery::synced_files::SyncedFiles;
-use crate::table::{TableBuilderOptions, TableReadContext};
+use crate::table::TableReadContext;
+use crate::version::table_cache::TableCache;
 use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
 use crate::write::line::CommitLine;
 use crate::write::submit::Submissions;
@@ -148,7 +148,7 @@ impl Parts {
                 directory,
                 env,
                 comparator,
-                table_options: TableBuilderOptions::of(&options),
+                table_options: options.table_builder(),
                 dialect: options.dialect.decided(),
                 tables,
                 versions,

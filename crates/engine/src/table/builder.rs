@@ -32,7 +32,6 @@ use terrace_format::version_edit::FileEntry;
 use super::block_output::BlockOutput;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::StoredBlock;
-use crate::options::Options;
 
 /// The restart interval of index and metaindex: each key is stored whole, so that a search decodes none in vain.
 const INDEX_RESTART_INTERVAL: usize = 1;
@@ -60,20 +59,6 @@ pub struct TableBuilderOptions {
     /// The largest size of the hash index, in percent of the size of the data blocks. A table that would exceed it gets no
     /// index; 0 writes none at all. Only tables in bytewise order have one, and only without a filter policy.
     pub hash_index_percent: usize,
-}
-
-impl TableBuilderOptions {
-    /// The table options that a database's `options` ask for.
-    pub(crate) fn of(options: &Options) -> Self {
-        Self {
-            block_size_bytes: options.block_size_bytes,
-            restart_interval: options.block_restart_interval,
-            compression: options.compression,
-            filter_bits_per_key: options.filter_bits_per_key,
-            filter_policy: options.filter_policy.clone(),
-            hash_index_percent: options.hash_index_percent,
-        }
-    }
 }
 
 /// Writes one table.

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::LEVEL_COUNT;
 
-use crate::cache::table_cache::{TableCache, not_open};
 use crate::error::Result;
 use crate::iterator::{InternalIterator, Preparation, StoredBlock};
 use crate::read_tier::ReadTier;
 use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
+use crate::version::table_cache::{TableCache, not_open};
 use crate::version::version::{Version, first_file_at_or_after};
 
 /// Where the files come from. A reader shares its version's list, because copying it would cost each iterator a pass

@@ -23,6 +23,7 @@ pub(crate) mod recover;
 pub mod set;
 mod set_options;
 pub(crate) mod stored_order;
+pub mod table_cache;
 #[cfg(test)]
 pub(crate) mod testing;
 #[allow(clippy::module_inception)]

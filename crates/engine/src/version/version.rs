@@ -26,13 +26,13 @@ use terrace_format::internal_key::{
 };
 use terrace_format::limits::LEVEL_COUNT;
 
-use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::table::BlockReadOptions;
 use crate::table::entry::FoundEntry;
 use crate::table::hash_lookup::LookupKey;
 use crate::version::file_meta::FileMeta;
 use crate::version::level0_lookup::Level0Lookup;
+use crate::version::table_cache::TableCache;
 
 /// An immutable list of the files of each level. While it lives, its files are not deleted.
 #[derive(Debug)]
