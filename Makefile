@@ -61,9 +61,8 @@ registry: ## what follows from the list of back-ends, packages/copy/back-ends.js
 man: setup ## the manual of the program terrace, a page a command: docs/man
 	cargo run --quiet --package terrace-cli -- man --dir docs/man
 
-modules: ## the picture of the engine's modules in ARCHITECTURE.md; circles that are gone off their list
+modules: ## the picture of the engine's modules in ARCHITECTURE.md
 	node tests/rules/support/engine-picture.mjs | node scripts/embed.mjs /dev/stdin ARCHITECTURE.md modules
-	node tests/rules/support/update-circles.mjs
 
 docs-crates: ## the crates' documentation, in target/doc
 	cargo doc --workspace --no-deps

@@ -1,4 +1,5 @@
-//! The barrier that no panic crosses. Predecessor: every exported function. Successor: the work of that function.
+//! The barrier that no panic crosses, and where failures become messages in `*errptr`. Predecessor: every exported function.
+//! Successor: the work of that function.
 //!
 //! A panic means a mistake of ours, or of the owner of a callback (an order that is invalid). The call then answers
 //! like a failed one; it is up to the engine that locks are free again and that writes are refused if necessary.
@@ -7,7 +8,8 @@ use std::any::Any;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::failure::{Failure, Result, report};
+use crate::failure::{Failure, Result};
+use crate::memory::{copy_text, free};
 
 /// The last argument of functions that can fail: where the program wants the message. NULL discards it.
 pub(crate) type ErrorPointer<'a> = Option<&'a mut *mut c_char>;
@@ -27,6 +29,16 @@ pub(crate) fn or_report<R>(pointer: ErrorPointer<'_>, otherwise: R, work: impl F
             report(pointer, &failure);
             otherwise
         }
+    }
+}
+
+/// Stores the message of `failure` through `pointer`, and frees the old one.
+#[cold]
+pub(crate) fn report(pointer: ErrorPointer<'_>, failure: &Failure) {
+    if let Some(pointer) = pointer {
+        let old: *mut c_char = std::mem::replace(pointer, copy_text(failure.message()));
+        // SAFETY: by the header's rule the old one is NULL or came from malloc.
+        unsafe { free(old.cast()) };
     }
 }
 

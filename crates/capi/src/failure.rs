@@ -1,16 +1,12 @@
 //! Failures as the program sees them: LevelDB's five kinds, told apart by the words with which a message begins.
 //!
-//! Predecessor: the engine's errors, and wrong arguments. Successor: the string in `*errptr`.
+//! Predecessor: the engine's errors, and wrong arguments. Successor: [`barrier`](crate::barrier), which stores the message in `*errptr`.
 //!
 //! Bindings tell kinds apart by these words, and some know a few messages by heart; those are kept to the letter.
 
-use std::ffi::c_char;
 use std::path::Path;
 
 use terrace_engine::{Error, ErrorKind};
-
-use crate::barrier::ErrorPointer;
-use crate::memory::{copy_text, free};
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
@@ -47,6 +43,10 @@ impl Failure {
             _ => error.into(),
         }
     }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl From<Error> for Failure {
@@ -62,16 +62,6 @@ impl From<Error> for Failure {
             _ => "IO error",
         };
         Self { message: format!("{kind}: {error}") }
-    }
-}
-
-/// Stores the message through `pointer`, and frees the old one.
-#[cold]
-pub(crate) fn report(pointer: ErrorPointer<'_>, failure: &Failure) {
-    if let Some(pointer) = pointer {
-        let old: *mut c_char = std::mem::replace(pointer, copy_text(&failure.message));
-        // SAFETY: by the header's rule the old one is NULL or came from malloc.
-        unsafe { free(old.cast()) };
     }
 }
 

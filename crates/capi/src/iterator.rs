@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use terrace_engine::{DbIterator, Error, IterOptions};
 
-use crate::barrier::{self, ErrorPointer};
+use crate::barrier::{self, ErrorPointer, report};
 use crate::database::Database;
-use crate::failure::{Failure, Result, given, report};
+use crate::failure::{Failure, Result, given};
 use crate::memory::{bytes, drop_box, put_length};
 use crate::read_write_options::ReadOptionsHandle;
 

@@ -1,4 +1,4 @@
-//! The options of one read and one write.
+//! The options of one read and one write. [`snapshot`](crate::snapshot) sets that of a read.
 //!
 //! Predecessor: the program's setters. Successor: the engine's [`ReadOptions`] and [`WriteOptions`], kept ready, so
 //! that a call need not build them.
@@ -7,7 +7,6 @@ use terrace_engine::{ReadOptions, WriteOptions};
 
 use crate::barrier;
 use crate::memory::drop_box;
-use crate::snapshot::SnapshotHandle;
 
 /// A `leveldb_readoptions_t`. Unlike in LevelDB, checksums are verified unless the program turns that off.
 #[derive(Default)]
@@ -40,18 +39,6 @@ extern "C" fn leveldb_readoptions_set_fill_cache(options: Option<&mut ReadOption
     if let Some(options) = options {
         options.0.fill_cache = value != 0;
     }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn leveldb_readoptions_set_snapshot(
-    options: Option<&mut ReadOptionsHandle>,
-    snapshot: Option<&SnapshotHandle>,
-) {
-    barrier::or_else((), || {
-        if let Some(options) = options {
-            options.0.snapshot = snapshot.map(SnapshotHandle::snapshot);
-        }
-    });
 }
 
 #[unsafe(no_mangle)]

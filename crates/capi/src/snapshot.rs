@@ -9,17 +9,12 @@ use terrace_engine::Snapshot;
 use crate::barrier;
 use crate::database::Database;
 use crate::memory::drop_box;
+use crate::read_write_options::ReadOptionsHandle;
 
 /// A `leveldb_snapshot_t`.
 pub(crate) struct SnapshotHandle {
     snapshot: Snapshot,
     _database: Arc<Database>,
-}
-
-impl SnapshotHandle {
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.snapshot.clone()
-    }
 }
 
 #[unsafe(no_mangle)]
@@ -29,6 +24,18 @@ extern "C" fn leveldb_create_snapshot(database: Option<&Database>) -> *mut Snaps
         let snapshot = database.db().snapshot();
         Box::into_raw(Box::new(SnapshotHandle { snapshot, _database: database }))
     })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn leveldb_readoptions_set_snapshot(
+    options: Option<&mut ReadOptionsHandle>,
+    snapshot: Option<&SnapshotHandle>,
+) {
+    barrier::or_else((), || {
+        if let Some(options) = options {
+            options.0.snapshot = snapshot.map(|held| held.snapshot.clone());
+        }
+    });
 }
 
 /// The snapshot knows its database, so it does not matter if the pointer to it is out of date.

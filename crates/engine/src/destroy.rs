@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use terrace_env::{Env, LockError};
+use terrace_env::Env;
 use terrace_format::file_name::{self, FileKind};
 
-use crate::db::home::Home;
-use crate::db::open::lock_error;
+use crate::directory::HeldDirectory;
 use crate::error::Result;
 use crate::options::Options;
 use crate::repair::LOST_DIRECTORY;
@@ -20,14 +19,13 @@ use crate::repair::LOST_DIRECTORY;
 /// `Locked` if the database is open; otherwise the failure to remove the first file that could not be removed, after
 /// trying all of them.
 pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<bool> {
-    let Some(home) = Home::hold_existing(directory, &options.env)? else { return Ok(false) };
-    let env = &*home.env;
+    let Some(held) = HeldDirectory::hold_existing(directory, &options.env)? else { return Ok(false) };
+    let env = &*held.env;
     let names = env.list(directory)?;
     if !holds_database(env, directory, &names)? {
         return Ok(false);
     }
-    let lock_path = directory.join(file_name::LOCK);
-    let lock = env.lock(&lock_path).map_err(|error: LockError| lock_error(directory, error))?;
+    let lock = held.lock()?;
     let mut ours: Vec<(u8, &String)> = names.iter().filter_map(|name| Some((rank(name)?, name))).collect();
     ours.sort_unstable();
     let mut result = Ok(());
@@ -41,9 +39,9 @@ pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<bool> {
     }
     remove_lost(env, directory)?;
     drop(lock);
-    let _ = env.remove_file(&lock_path);
+    let _ = env.remove_file(&directory.join(file_name::LOCK));
     // Windows does not remove a directory that is held.
-    drop(home);
+    drop(held);
     // Fails if something else is in the directory, which then is not ours to remove.
     let _ = options.env.remove_directory(directory);
     result.map(|()| true)

@@ -14,7 +14,6 @@ use terrace_format::internal_key::{
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::FileEntry;
 
-use crate::cache::table_cache::TableCache;
 use crate::dialect::{self, Dialect, is_entry_of_bedrock};
 use crate::error::Result;
 use crate::info_log::InfoLog;
@@ -22,6 +21,7 @@ use crate::iterator::StoredBlock;
 use crate::memtable::{MemEntry, MemTable};
 use crate::recovery::synced_files::SyncedFiles;
 use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
+use crate::version::table_cache::TableCache;
 use crate::version::version::Version;
 use crate::version::{ObsoleteFiles, VersionSet};
 

@@ -1,4 +1,4 @@
-//! Writes sealed memtables to tables of level 0. Predecessors: `db/jobs`, which flushes the oldest one first, and `db/settle`,
+//! Writes sealed memtables to tables of level 0. Predecessors: `db/jobs`, which flushes the oldest one first, and `db/finish_open`,
 //! which flushes all that an open found together. Successors: `table/builder`, then the version set.
 //!
 //! A flush writes and syncs the table, then records it in the MANIFEST together with the number of the first log still
@@ -31,7 +31,7 @@ pub(crate) fn flush(
     sealed: &[Arc<SealedMemTable>],
 ) -> Result<Vec<Output>> {
     let Some(newest) = sealed.last() else { return Ok(Vec::new()) };
-    files.versions.settle()?;
+    files.versions.resolve_failed_change()?;
     files.decide_dialect(&sealed.iter().rev().map(|sealed| &*sealed.table).collect::<Vec<_>>());
     let mut tables: Vec<Output> = Vec::new();
     for memtable in sealed {

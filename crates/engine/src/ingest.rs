@@ -112,7 +112,7 @@ impl DbInner {
         self.files.versions.apply(edit, &counts).inspect_err(|error| {
             // An edit that found no room may still be on the disk. The next write gets its sequence number, so the edit
             // must be gone before that.
-            if !error.may_pass() || self.files.versions.settle().is_err() {
+            if !error.may_pass() || self.files.versions.resolve_failed_change().is_err() {
                 self.background.poison(error);
                 self.background.note_failure_reported();
             }

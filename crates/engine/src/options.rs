@@ -1,9 +1,9 @@
-//! The options of a database, a read, an iterator and a write, each with its purpose, default and cost.
+//! The options of a database and of a write, each with its purpose, default and cost. `read/options` has those of a read and of an
+//! iterator.
 //!
 //! `options.json`, beside `src`, describes the options of a database for the bindings: what each is called there, or why it is
 //! not there. A test compares it with what is written here.
 
-use std::ops::Bound;
 use std::sync::Arc;
 
 use terrace_env::{Env, default_env};
@@ -14,8 +14,7 @@ use terrace_format::filter::FilterPolicy;
 use crate::cache::block_cache::BlockCache;
 use crate::dialect::Dialect;
 use crate::pool::BackgroundPool;
-use crate::read::snapshot::Snapshot;
-use crate::read_tier::ReadTier;
+use crate::table::TableBuilderOptions;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -156,28 +155,17 @@ impl Options {
             ..embedded
         }
     }
-}
 
-/// Settings of one read.
-#[derive(Clone, Debug)]
-pub struct ReadOptions {
-    /// Read the state of this snapshot; `None` reads the newest state. Default `None`.
-    pub snapshot: Option<Snapshot>,
-    /// Put blocks that were read into the block cache. Default `true`.
-    ///
-    /// An iterator that has read a few blocks in a row, without a seek, no longer fills the cache, so that a long scan does
-    /// not evict what other reads need.
-    pub fill_cache: bool,
-    /// Verify the checksum of every block read from disk. In a mapped table each block is verified once, when it is first
-    /// read. Default `true`.
-    pub verify_checksums: bool,
-    /// Whether the read may wait for the disk. Default [`ReadTier::Disk`].
-    pub tier: ReadTier,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self { snapshot: None, fill_cache: true, verify_checksums: true, tier: ReadTier::Disk }
+    /// How tables are written.
+    pub(crate) fn table_builder(&self) -> TableBuilderOptions {
+        TableBuilderOptions {
+            block_size_bytes: self.block_size_bytes,
+            restart_interval: self.block_restart_interval,
+            compression: self.compression,
+            filter_bits_per_key: self.filter_bits_per_key,
+            filter_policy: self.filter_policy.clone(),
+            hash_index_percent: self.hash_index_percent,
+        }
     }
 }
 
@@ -187,28 +175,4 @@ pub struct WriteOptions {
     /// Return only once the write survives a loss of power. Without it, a write that has returned survives the death of
     /// the process. Default `false`.
     pub sync: bool,
-}
-
-/// The range of keys that an iterator may visit, in the comparator's order. Default all keys.
-#[derive(Clone, Debug)]
-pub struct Bounds {
-    /// Where the range begins.
-    pub lower: Bound<Vec<u8>>,
-    /// Where the range ends.
-    pub upper: Bound<Vec<u8>>,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self { lower: Bound::Unbounded, upper: Bound::Unbounded }
-    }
-}
-
-/// Settings of an iterator.
-#[derive(Clone, Debug, Default)]
-pub struct IterOptions {
-    /// How the iterator reads, and from which snapshot.
-    pub read: ReadOptions,
-    /// The range of keys that the iterator may visit.
-    pub bounds: Bounds,
 }

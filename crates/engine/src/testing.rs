@@ -7,7 +7,6 @@ use terrace_env::Env;
 use terrace_env::locks::Mutex;
 use terrace_format::compression::CompressionIds;
 
-use crate::cache::table_cache::TableCache;
 use crate::cache::working_set::WorkingSet;
 use crate::dialect::Dialect;
 use crate::files::Files;
@@ -17,7 +16,8 @@ use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
-use crate::table::{TableBuilderOptions, TableReadContext};
+use crate::table::TableReadContext;
+use crate::version::table_cache::TableCache;
 use crate::version::testing::comparator;
 use crate::version::{VersionSet, VersionSetOptions};
 
@@ -62,7 +62,7 @@ impl Shared {
         let files = Arc::new(Files {
             env: Arc::clone(env),
             comparator: comparator(),
-            table_options: TableBuilderOptions::of(&Options::default()),
+            table_options: Options::default().table_builder(),
             dialect: OnceLock::from(Dialect::LevelDb),
             tables: Arc::new(TableCache::new(Arc::clone(env), directory.clone(), 100, context)),
             versions,

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use napi_sys as sys;
 
 use crate::environment::{Environment, environment_at};
-use crate::error::{Fallible, check, from_panic, throw};
+use crate::error::{Fallible, check, from_panic};
+use crate::exception::throw;
 use crate::external::{self, Held};
 use crate::value::{Env, Value};
 
@@ -85,7 +86,7 @@ pub fn enter(
     match result {
         Ok(value) => value.raw(),
         Err(failure) => {
-            throw(env, Some(environment), failure);
+            throw(env, environment.error_factory(env), failure);
             ptr::null_mut()
         }
     }

@@ -69,7 +69,7 @@ impl Database {
         Arc::clone(&self.open)
     }
 
-    /// The order of the database's writes.
+    /// The writes that have not ended.
     #[inline]
     pub fn write_queue(&self) -> &RefCell<WriteQueue> {
         &self.write_queue

@@ -239,7 +239,7 @@ impl Environment {
             Ok(value) => env.resolve(deferred, value),
             Err(failure) => {
                 // This fails only while the environment is torn down, when nobody waits for the promise.
-                if let Ok(error) = failure.into_value(env, Some(self)) {
+                if let Ok(error) = failure.into_value(env, self.error_factory(env)) {
                     env.reject(deferred, error);
                 }
             }

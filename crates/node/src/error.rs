@@ -1,17 +1,8 @@
-//! Failures of the glue, and how they become JavaScript errors. The factory in `packages/terrace/src/errors.ts`,
-//! which is called here, decides how an error looks (code, cause).
-
-use std::error::Error as _;
-use std::ffi::CString;
-use std::io;
-use std::ptr;
+//! Failures of the glue. [`exception`](crate::exception) makes JavaScript errors of them.
 
 use napi_sys as sys;
 use terrace_engine::{Error, ErrorKind};
 use terrace_memory::Full;
-
-use crate::environment::Environment;
-use crate::value::{Env, Value};
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -62,7 +53,7 @@ pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {
 
 impl Failure {
     /// The kind by which the factory in `errors.ts` knows it.
-    fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Engine(error) => match error.kind() {
                 ErrorKind::InvalidArgument => "InvalidArgument",
@@ -87,7 +78,7 @@ impl Failure {
         }
     }
 
-    fn message(&self) -> String {
+    pub fn message(&self) -> String {
         match self {
             Self::Engine(error) => error.to_string(),
             Self::Aborted => "Operation has been aborted".to_owned(),
@@ -96,134 +87,6 @@ impl Failure {
             Self::Argument(message) => (*message).to_owned(),
             Self::NodeApi(status) => format!("Node-API failed with status {status}"),
             Self::Panic(message) => format!("internal error: {message}"),
-        }
-    }
-
-    /// Creates the JavaScript error, with the factory of `errors.ts`.
-    pub fn into_value(self, env: Env, environment: Option<&Environment>) -> Fallible<Value> {
-        let message = env.string(self.message().as_bytes())?;
-        let Some(factory) = environment.and_then(|environment| environment.error_factory(env)) else {
-            // SAFETY: both values belong to the running callback; the code is optional.
-            return env.make(|result| unsafe {
-                sys::napi_create_error(env.raw(), ptr::null_mut(), message.raw(), result)
-            });
-        };
-        let missing = env.undefined()?;
-        let (mut path, mut offset, mut os_error, mut os_message) = (missing, missing, missing, missing);
-        if let Self::Engine(error) = &self {
-            if let Some(found) = error.path() {
-                path = env.string(found.to_string_lossy().as_bytes())?;
-            }
-            if let Some(found) = error.offset() {
-                offset = env.number(found as f64)?;
-            }
-            if let Some(cause) = io_cause(error) {
-                os_message = env.string(cause.to_string().as_bytes())?;
-                os_error = env.number(f64::from(os_number(cause)))?;
-            }
-        }
-        let kind = env.string(self.kind().as_bytes())?;
-        let arguments =
-            [kind.raw(), message.raw(), path.raw(), offset.raw(), os_error.raw(), os_message.raw()];
-        // SAFETY: the factory and its arguments belong to the running callback.
-        env.make(|result| unsafe {
-            sys::napi_call_function(
-                env.raw(),
-                missing.raw(),
-                factory.raw(),
-                arguments.len(),
-                arguments.as_ptr(),
-                result,
-            )
-        })
-    }
-}
-
-/// The operating system's error that caused `error`, if any.
-fn io_cause(error: &Error) -> Option<&io::Error> {
-    let mut next = error.source();
-    while let Some(cause) = next {
-        if let Some(found) = cause.downcast_ref::<io::Error>() {
-            return Some(found);
-        }
-        next = cause.source();
-    }
-    None
-}
-
-/// The number for an error by which `errors.ts` finds Node's name: the operating system's. An error that was found before
-/// the system was asked has the number that the system would have given. These are the same on every Unix, and in the C
-/// library of Windows.
-fn os_number(cause: &io::Error) -> i32 {
-    const ENOENT: i32 = 2;
-    const EIO: i32 = 5;
-    const EACCES: i32 = 13;
-    const EEXIST: i32 = 17;
-    const ENOTDIR: i32 = 20;
-    const EISDIR: i32 = 21;
-    const EINVAL: i32 = 22;
-    const ENOSPC: i32 = 28;
-    const EROFS: i32 = 30;
-    // The error of a sync holds that of the system.
-    let cause = cause.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>()).unwrap_or(cause);
-    known_number(cause).unwrap_or(match cause.kind() {
-        io::ErrorKind::NotFound => ENOENT,
-        io::ErrorKind::PermissionDenied => EACCES,
-        io::ErrorKind::AlreadyExists => EEXIST,
-        io::ErrorKind::NotADirectory => ENOTDIR,
-        io::ErrorKind::IsADirectory => EISDIR,
-        io::ErrorKind::InvalidInput => EINVAL,
-        io::ErrorKind::StorageFull => ENOSPC,
-        io::ErrorKind::ReadOnlyFilesystem => EROFS,
-        _ => EIO,
-    })
-}
-
-#[cfg(unix)]
-fn known_number(cause: &io::Error) -> Option<i32> {
-    cause.raw_os_error()
-}
-
-/// What Windows has other numbers for, and the kind of error says too little about.
-#[cfg(windows)]
-fn known_number(cause: &io::Error) -> Option<i32> {
-    use windows_sys::Win32::Foundation::{
-        ERROR_ACCESS_DENIED, ERROR_FILENAME_EXCED_RANGE, ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION,
-        ERROR_TOO_MANY_OPEN_FILES,
-    };
-
-    const EPERM: i32 = 1;
-    const EBUSY: i32 = 16;
-    const EMFILE: i32 = 24;
-    const ENAMETOOLONG: i32 = 38;
-    match cause.raw_os_error()? as u32 {
-        ERROR_ACCESS_DENIED => Some(EPERM),
-        ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION => Some(EBUSY),
-        ERROR_TOO_MANY_OPEN_FILES => Some(EMFILE),
-        ERROR_FILENAME_EXCED_RANGE => Some(ENAMETOOLONG),
-        _ => None,
-    }
-}
-
-/// Throws `failure` in the running callback, unless an exception is already pending.
-pub fn throw(env: Env, environment: Option<&Environment>, failure: Failure) {
-    let mut pending = false;
-    // SAFETY: the environment is that of the running callback.
-    unsafe { sys::napi_is_exception_pending(env.raw(), &mut pending) };
-    if pending {
-        return;
-    }
-    let message = failure.message();
-    match failure.into_value(env, environment) {
-        // SAFETY: the error belongs to the running callback.
-        Ok(error) => unsafe {
-            sys::napi_throw(env.raw(), error.raw());
-        },
-        Err(_) => {
-            let message = CString::new(message.replace('\0', "?")).unwrap_or_default();
-            // SAFETY: the message ends with a zero; the code is optional. This fails while the environment is torn
-            // down, when nobody would catch it.
-            unsafe { sys::napi_throw_error(env.raw(), ptr::null(), message.as_ptr()) };
         }
     }
 }

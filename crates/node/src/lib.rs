@@ -21,6 +21,7 @@ mod completions;
 mod database;
 mod environment;
 mod error;
+mod exception;
 mod external;
 mod functions;
 mod iterator;
@@ -32,6 +33,7 @@ mod parts;
 mod reads;
 mod threads;
 mod value;
+mod write_order;
 mod write_queue;
 mod writes;
 
@@ -68,7 +70,7 @@ pub unsafe extern "C" fn napi_register_module_v1(
     });
     let (env, exports) = (value::Env::new(env), value::Value::new(exports));
     if let Err(failure) = functions::register(env, exports) {
-        error::throw(env, None, failure);
+        exception::throw(env, None, failure);
     }
     exports.raw()
 }

@@ -1,19 +1,13 @@
-//! The order of a database's writes. A write that need not wait is done at once, on the JavaScript thread. Once a
-//! write has to wait, later ones wait for it, so that writes take effect in the order of their calls.
+//! The writes of a database that have not ended, in the order of their calls, and which of them may begin.
 //!
 //! A clear reads what it deletes, so it begins after all earlier writes have ended, and later ones wait for it.
 
 use std::collections::VecDeque;
-use std::mem;
-use std::rc::Rc;
 
 use terrace_engine::{WriteBatch, WriteOptions};
 
 use crate::clear::Clear;
-use crate::completions::Outcome;
-use crate::database::Database;
-use crate::error::{Failure, Fallible};
-use crate::value::{Deferred, Env, Value};
+use crate::value::Deferred;
 
 /// Writes of one database that have not ended.
 #[derive(Default)]
@@ -22,125 +16,48 @@ pub struct WriteQueue {
     submitted: usize,
     clearing: bool,
     /// Operations that may not begin yet.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Operation>,
 }
 
-enum Waiting {
+/// What changes the database, with the promise of its caller.
+pub enum Operation {
     Write { batch: WriteBatch, options: WriteOptions, deferred: Deferred },
     Clear { clear: Clear, deferred: Deferred },
 }
 
 impl WriteQueue {
-    fn is_empty(&self) -> bool {
+    /// Whether a write could begin and end at once.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
         self.submitted == 0 && !self.clearing && self.waiting.is_empty()
     }
-}
 
-/// The commit thread writes larger batches, so that they do not hold JavaScript up.
-const MAX_BYTES_AT_ONCE: usize = 256 << 10;
-
-/// How a write is done.
-#[derive(Clone, Copy)]
-pub struct WriteMode {
-    pub options: WriteOptions,
-    /// On the JavaScript thread, however long it has to wait.
-    pub blocking: bool,
-}
-
-/// Writes `batch`, or takes it if it has to wait. Returns undefined if it is written, otherwise a promise.
-#[inline]
-pub fn write(
-    env: Env,
-    database: &Rc<Database>,
-    batch: &mut WriteBatch,
-    WriteMode { options, blocking }: WriteMode,
-) -> Fallible<Value> {
-    if blocking {
-        database.environment().deliver_until(env, || database.write_queue().borrow().is_empty());
+    /// Adds an operation after all others.
+    pub fn push(&mut self, operation: Operation) {
+        self.waiting.push_back(operation);
     }
-    if database.write_queue().borrow().is_empty()
-        && (blocking || batch.approximate_size_bytes() <= MAX_BYTES_AT_ONCE)
-        && database.db().try_write(batch, &options)?
-    {
-        return env.undefined();
-    }
-    if blocking {
-        database.db().write(mem::replace(batch, WriteBatch::new()), &options)?;
-        return env.undefined();
-    }
-    let (deferred, promise) = env.promise()?;
-    let batch = mem::replace(batch, WriteBatch::new());
-    enqueue(env, database, Waiting::Write { batch, options, deferred });
-    Ok(promise)
-}
 
-/// Deletes a range. Returns a promise.
-pub fn clear(env: Env, database: &Rc<Database>, clear: Clear) -> Fallible<Value> {
-    let (deferred, promise) = env.promise()?;
-    enqueue(env, database, Waiting::Clear { clear, deferred });
-    Ok(promise)
-}
-
-fn enqueue(env: Env, database: &Rc<Database>, operation: Waiting) {
-    database.begin_operation();
-    database.write_queue().borrow_mut().waiting.push_back(operation);
-    advance(env, database);
-}
-
-/// Begins every operation that may begin.
-fn advance(env: Env, database: &Rc<Database>) {
-    let mut queue = database.write_queue().borrow_mut();
-    while !queue.clearing {
-        match queue.waiting.pop_front() {
-            None => break,
-            Some(Waiting::Write { batch, options, deferred }) => {
-                queue.submitted += 1;
-                submit(env, database, batch, options, deferred);
-            }
-            Some(operation @ Waiting::Clear { .. }) if queue.submitted > 0 => {
-                queue.waiting.push_front(operation);
-                break;
-            }
-            Some(Waiting::Clear { clear, deferred }) => {
-                queue.clearing = true;
-                begin_clear(env, database, clear, deferred);
-            }
+    /// Takes the next operation if it may begin. Its end must be reported.
+    pub fn begin_next(&mut self) -> Option<Operation> {
+        let begins_after_writes = matches!(self.waiting.front(), Some(Operation::Clear { .. }));
+        if self.clearing || (begins_after_writes && self.submitted > 0) {
+            return None;
         }
+        let next = self.waiting.pop_front()?;
+        match next {
+            Operation::Write { .. } => self.submitted += 1,
+            Operation::Clear { .. } => self.clearing = true,
+        }
+        Some(next)
     }
-}
 
-fn submit(env: Env, database: &Rc<Database>, batch: WriteBatch, options: WriteOptions, deferred: Deferred) {
-    let waiting = Rc::clone(database);
-    let ticket = database.environment().expect(env, move |env, outcome| {
-        let result = match outcome {
-            Outcome::Write(result) => result.map_err(Failure::from),
-            Outcome::Apart(_) => Err(Failure::Argument("result of another operation")),
-        };
-        waiting.write_queue().borrow_mut().submitted -= 1;
-        end(env, &waiting, deferred, result);
-    });
-    let completions = database.environment().completions();
-    let done = move |result| completions.push(ticket, Outcome::Write(result));
-    database.db().submit(batch, options, Box::new(done));
-}
+    /// A write that had begun has ended.
+    pub fn end_write(&mut self) {
+        self.submitted -= 1;
+    }
 
-fn begin_clear(env: Env, database: &Rc<Database>, clear: Clear, deferred: Deferred) {
-    let waiting = Rc::clone(database);
-    let open = database.opened();
-    database.environment().run_apart(
-        env,
-        "clear",
-        move || clear.run(open.db()),
-        move |env, result| {
-            waiting.write_queue().borrow_mut().clearing = false;
-            end(env, &waiting, deferred, result);
-        },
-    );
-}
-
-fn end(env: Env, database: &Rc<Database>, deferred: Deferred, result: Fallible<()>) {
-    let result = result.and_then(|()| env.undefined());
-    database.environment().settle(env, deferred, result);
-    advance(env, database);
-    database.end_operation(env);
+    /// The clear that had begun has ended.
+    pub fn end_clear(&mut self) {
+        self.clearing = false;
+    }
 }

@@ -1,5 +1,5 @@
 //! Writes: single ones, arrays of operations, and batches that JavaScript builds step by step. They fill a
-//! [`WriteBatch`], which goes to [`write_queue`](crate::write_queue).
+//! [`WriteBatch`], which goes to [`write_order`](crate::write_order).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
 use crate::value::{Env, Value};
-use crate::write_queue::{self, WriteMode};
+use crate::write_order::{self, WriteMode};
 
 /// The object that `batch` returns to JavaScript. Empty once it is written or closed.
 pub struct HeldBatch {
@@ -31,7 +31,7 @@ pub fn put(call: &Call<'_>) -> Fallible<Value> {
     let mode = mode(call.env, call.argument(3))?;
     database.with_scratch(|batch| {
         append_put(call.env, batch, call.argument(1), call.argument(2))?;
-        write_queue::write(call.env, database, batch, mode)
+        write_order::write(call.env, database, batch, mode)
     })
 }
 
@@ -41,7 +41,7 @@ pub fn del(call: &Call<'_>) -> Fallible<Value> {
     let mode = mode(call.env, call.argument(2))?;
     database.with_scratch(|batch| {
         append_del(call.env, batch, call.argument(1))?;
-        write_queue::write(call.env, database, batch, mode)
+        write_order::write(call.env, database, batch, mode)
     })
 }
 
@@ -52,7 +52,7 @@ pub fn write(call: &Call<'_>) -> Fallible<Value> {
     let mode = mode(call.env, call.argument(1))?;
     database.with_scratch(|batch| {
         append_all(call.env, batch, &call.arguments_from(2)?)?;
-        write_queue::write(call.env, database, batch, mode)
+        write_order::write(call.env, database, batch, mode)
     })
 }
 
@@ -82,7 +82,7 @@ pub fn clear(call: &Call<'_>) -> Fallible<Value> {
         reverse: flags.has(Flags::REVERSE),
         limit: if limit < 0.0 { u64::MAX } else { limit as u64 },
     };
-    write_queue::clear(env, database, clear)
+    write_order::clear(env, database, clear)
 }
 
 /// `batch(database)`
@@ -119,7 +119,7 @@ pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
     let held = call.held::<HeldBatch>(0)?;
     let mode = mode(call.env, call.argument(1))?;
     let mut batch = held.batch.borrow_mut().take().ok_or(CLOSED)?;
-    write_queue::write(call.env, &held.database, &mut batch, mode)
+    write_order::write(call.env, &held.database, &mut batch, mode)
 }
 
 /// `batchClose(batch)`: releases its memory.

@@ -10,6 +10,7 @@ mod report;
 mod small;
 mod table;
 mod table_blocks;
+mod table_file;
 
 use std::fs::File;
 use std::io::Read;

@@ -2,83 +2,32 @@
 //! are found by their checksums.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use terrace_engine::UserComparator;
-use terrace_engine::env::{RandomAccessFile, default_env};
+use terrace_engine::env::default_env;
 use terrace_format::FormatErrorKind;
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::block_scan::{BlockScan, ScannedBlock};
-use terrace_format::compression::{self, CompressionIds};
 use terrace_format::filter::FilterBlockReader;
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexReader};
-use terrace_format::internal_key::user_key;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{
-    BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, check_block,
-    filter_metaindex_key,
+    BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, filter_metaindex_key,
 };
 
 use super::report::{Level, Report};
 use super::table_blocks::Blocks;
+use super::table_file::{TableFile, compression_name};
 use crate::failure::{Failure, Problem};
 use crate::progress::{Progress, Unit};
 use crate::text::escape::escaped;
 use crate::text::{Json, plural};
-
-/// A block that was read.
-pub(super) struct ReadBlock {
-    /// The id of its compression.
-    pub(super) id: u8,
-    /// The uncompressed contents.
-    pub(super) contents: Vec<u8>,
-}
-
-/// A table file.
-pub(super) struct TableFile {
-    file: Arc<dyn RandomAccessFile>,
-    pub(super) size_bytes: u64,
-}
-
-impl TableFile {
-    /// Offset of the footer, after all blocks.
-    fn footer_at(&self) -> u64 {
-        self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64)
-    }
-
-    /// Reads a block, and checks it as far as possible without its entries.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that says what is wrong with it.
-    pub(super) fn read(&self, handle: BlockHandle) -> Result<ReadBlock, String> {
-        let range = handle.sealed_range(self.footer_at()).map_err(|error| error.to_string())?;
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.file.read_exact_at(range.start, &mut bytes).map_err(|error| error.to_string())?;
-        let (id, stored) = check_block(&bytes).map_err(|error| error.problem)?;
-        let contents = compression::decompress(id, stored, CompressionIds::LevelDb)
-            .map_err(|error| error.to_string())?;
-        Ok(ReadBlock { id, contents })
-    }
-}
 
 /// A data block, and its separator in the index.
 type DataBlock = (BlockHandle, Vec<u8>);
 
 /// A key and its value.
 type OwnedEntry = (Vec<u8>, Vec<u8>);
-
-/// The name of a compression.
-pub(super) fn compression_name(id: u8, stored_bytes: u64, contents_bytes: u64) -> String {
-    let name = match id {
-        0 => return "not compressed".to_owned(),
-        1 => "snappy",
-        2 => "zstd or zlib",
-        4 => "deflate",
-        _ => "unknown",
-    };
-    format!("{name}, {stored_bytes} of {contents_bytes} bytes")
-}
 
 /// Reports the table at `path`; checks the order of its keys if the comparator is known.
 pub(super) fn inspect(
@@ -344,9 +293,4 @@ fn holds_entries(table: &TableFile, handle: BlockHandle) -> bool {
         })
     });
     !entries.is_empty() && entries.iter().all(|(key, _)| is_internal(key)) && !is_index
-}
-
-/// The user key of an internal key, or the whole key if it is too short to be one.
-pub(super) fn user_key_or_all(key: &[u8]) -> &[u8] {
-    if key.len() >= terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES { user_key(key) } else { key }
 }

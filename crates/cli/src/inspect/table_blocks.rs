@@ -10,7 +10,7 @@ use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, TableCounts};
 
 use super::report::{Level, Report};
-use super::table::{TableFile, compression_name, user_key_or_all};
+use super::table_file::{TableFile, compression_name, user_key_or_all};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::text::{Json, plural};

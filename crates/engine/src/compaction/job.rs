@@ -57,7 +57,7 @@ impl Compactor {
     /// Runs `plan`, whose range is reserved, and records the result. Up to `helpers` threads of the pool may take part
     /// besides this one.
     pub(crate) fn run(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<Compacted> {
-        self.files.versions.settle()?;
+        self.files.versions.resolve_failed_change()?;
         let read_bytes = plan.input_bytes();
         let mut edit = VersionEdit::default();
         for (level, files) in plan.input_levels() {

@@ -26,7 +26,7 @@ impl DbInner {
         // This thread still writes what was submitted before. What comes after the token is refused.
         self.submissions.close();
         let mut token = self.writer.line.take_token();
-        let settled = self.writer.settle_recovered(&mut token);
+        let made_durable = self.writer.make_recovered_durable(&mut token);
         self.merge_small_tables();
         self.health.mark_closed();
         // The order matters: a compaction that gives up must find that the database is closing.
@@ -52,7 +52,7 @@ impl DbInner {
         };
         self.note_what_was_synced(synced_log, synced_manifest);
         result = result.and(manifest.map(|_| ()));
-        result = result.and(self.health.report_failure_at_close()).and(settled);
+        result = result.and(self.health.report_failure_at_close()).and(made_durable);
         match &result {
             Ok(()) => self.files.info_log.line(format_args!("closed")),
             Err(error) => self.files.info_log.line(format_args!("closed with an error: {error}")),

@@ -1,14 +1,15 @@
 //! The database handle: every public operation, and the part of the engine that carries it out.
 
+mod assemble;
 pub(crate) mod close;
 pub(crate) mod compact_range;
-pub(crate) mod home;
+mod finish_open;
+mod first_memtables;
 pub(crate) mod inner;
 mod jobs;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
-pub(crate) mod settle;
 mod small_tables;
 mod view;
 
@@ -23,9 +24,10 @@ use crate::db::compact_range::CompactRange;
 use crate::db::inner::DbInner;
 use crate::dialect::Dialect;
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
+use crate::options::{Options, WriteOptions};
 use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned};
+use crate::read::options::{IterOptions, ReadOptions};
 use crate::read::snapshot::Snapshot;
 use crate::recovery::left_out::LeftOutLog;
 use crate::repair::report::RepairReport;

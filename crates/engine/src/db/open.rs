@@ -7,56 +7,33 @@
 //!    the active one (`recovery/kept_logs`).
 //! 5. Begin a new log.
 //! 6. Write a new MANIFEST, unless the one that was read is known to be durable. If it is another engine's, the memtables of
-//!    step 4 become tables first. Remove what an earlier crash left behind (`db/settle`).
+//!    step 4 become tables first. Remove what an earlier crash left behind (`db/finish_open`).
 //! 7. Start the background, which flushes the other memtables of step 4.
 //!
 //! A read-only open takes only steps 3 and 4, without the lock and without writing: see
 //! [`read_only`](super::read_only).
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::sync::Arc;
 
-use terrace_env::locks::Mutex;
-use terrace_env::{Env, FileLock, LockError};
-use terrace_format::compression::CompressionIds;
+use terrace_env::{Env, FileLock};
 use terrace_format::file_name::{self, FileKind};
-use terrace_format::internal_key::InternalKeyComparator;
 
-use crate::background::scheduler::{Background, BackgroundParts, Jobs};
-use crate::background::state::BackgroundState;
-use crate::cache::block_cache::BlockCache;
-use crate::cache::table_cache::TableCache;
-use crate::cache::working_set::WorkingSet;
-use crate::compaction::job::Compactor;
-use crate::compaction::picker::CompactPointers;
-use crate::db::home::Home;
+use crate::db::assemble::{Parts, RecoveredWrites};
+use crate::db::finish_open::FoundLogs;
 use crate::db::inner::DbInner;
-use crate::db::settle::FoundLogs;
+use crate::directory::HeldDirectory;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Files;
 use crate::foreign::refuse_foreign_layout;
-use crate::health::Health;
 use crate::info_log::InfoLog;
-use crate::memtable::MemTable;
 use crate::options::Options;
-use crate::process_pool;
-use crate::read::published::Published;
-use crate::read::super_version::{SealedMemTable, SuperVersion};
-use crate::recovery::kept_logs::{self, KeptLog};
-use crate::recovery::left_out::LeftOutLog;
+use crate::recovery::kept_logs;
+use crate::recovery::log_replay::ReplayOptions;
 use crate::recovery::lost_edits::check_last_edits;
 use crate::recovery::needed_logs::{RecoveredNumbers, is_log_needed, missing_log, open_logs};
-use crate::recovery::replay::{RecoveredLogs, Replay};
+use crate::recovery::replay::replay;
 use crate::recovery::synced_files::SyncedFiles;
-use crate::table::{TableBuilderOptions, TableReadContext};
-use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
-use crate::wal::writer::WalWriter;
-use crate::write::line::CommitLine;
-use crate::write::submit::Submissions;
-use crate::write::throttle::{Pressure, STOP_FILES, STOP_FILES_IN_STEPS, Throttle};
-use crate::write::writer::{CommitState, Writer};
+use crate::version::VersionSet;
 
 /// What a directory holds.
 pub(super) enum Contents {
@@ -88,9 +65,8 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
             return Err(no_database());
         }
     }
-    let home = Home::hold(directory, env)?;
-    let env = &home.env;
-    let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
+    let held = HeldDirectory::hold(directory, env)?;
+    let (env, lock) = (&held.env, held.lock()?);
     // Listed once for all that need it: with ten thousand tables, listing takes longer than the rest.
     let names = env.list(directory)?;
     let contents = look_into(&names);
@@ -107,12 +83,12 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     let info_log = InfoLog::open(Arc::clone(env), directory);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), directory.display()));
     let (inner, found) = match contents {
-        Contents::Database => recover(home, options, info_log, Some(lock), &names)?,
+        Contents::Database => recover(held, options, info_log, Some(lock), &names)?,
         _ => {
             if existed {
                 sync_name(&*options.env, directory)?;
             }
-            (create(home, options, info_log, lock)?, FoundLogs { are_foreign: true, stopped: Vec::new() })
+            (create(held, options, info_log, lock)?, FoundLogs { are_foreign: true, stopped: Vec::new() })
         }
     };
     if found.are_foreign {
@@ -120,7 +96,7 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
         // it a meaning.
         SyncedFiles::remove(&*inner.files.env, directory, &names)?;
     }
-    inner.settle(&found, &names)?;
+    inner.finish_open(&found, &names)?;
     if !found.are_foreign && names.iter().any(|name| name == file_name::FORMER_SYNCED) {
         inner.files.synced.lock().rename_former(&*inner.files.env, directory);
     }
@@ -175,212 +151,6 @@ pub(super) fn missing_current(directory: &Path, fragment: &str) -> Error {
     Error::at_path(ErrorKind::Corruption, &directory.join(file_name::CURRENT), message)
 }
 
-/// The error for a directory whose lock could not be acquired.
-pub(crate) fn lock_error(directory: &Path, error: LockError) -> Error {
-    let locked = |by: &str| {
-        let message =
-            format!("the database is {by}; close it there first, or open it read-only, which needs no lock");
-        Error::at_path(ErrorKind::Locked, directory, message)
-    };
-    match error {
-        LockError::Held { this_process: true, .. } => locked("open already in this process"),
-        LockError::Held { holder: Some(pid), .. } => locked(&format!("in use by process {pid}")),
-        LockError::Held { .. } => locked("in use by another process"),
-        LockError::Env(error) => error.into(),
-    }
-}
-
-/// The parts that both ways of opening create first.
-struct Parts {
-    home: Home,
-    options: Options,
-    comparator: InternalKeyComparator,
-    block_cache: Option<Arc<BlockCache>>,
-    tables: Arc<TableCache>,
-    obsolete: Arc<ObsoleteFiles>,
-    info_log: Arc<InfoLog>,
-    lock: Option<Box<dyn FileLock>>,
-}
-
-impl Parts {
-    fn new(home: Home, options: Options, info_log: InfoLog, lock: Option<Box<dyn FileLock>>) -> Self {
-        let comparator = InternalKeyComparator::new(options.comparator.clone());
-        let block_cache = match &options.block_cache {
-            Some(shared) => Some(Arc::clone(shared)),
-            None if options.block_cache_size_bytes == 0 => None,
-            None => Some(Arc::new(BlockCache::new(options.block_cache_size_bytes))),
-        };
-        let context = Arc::new(TableReadContext {
-            comparator: comparator.clone(),
-            block_cache: block_cache.clone(),
-            compression_ids: CompressionIds::LevelDb,
-            use_filters: true,
-            filter_policy: options.filter_policy.clone(),
-            map_files: options.map_tables,
-            fit: WorkingSet::new(Arc::clone(&home.env)),
-        });
-        let env = Arc::clone(&home.env);
-        let tables = TableCache::new(env, home.directory.clone(), options.max_open_files, context);
-        let tables = Arc::new(if options.read_only { tables.beside_writer() } else { tables });
-        let obsolete = Arc::new(ObsoleteFiles::new());
-        let info_log = Arc::new(info_log);
-        Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock }
-    }
-
-    fn version_set_options(&self) -> VersionSetOptions {
-        VersionSetOptions {
-            env: Arc::clone(&self.home.env),
-            directory: self.home.directory.clone(),
-            comparator: self.comparator.clone(),
-            manifest_size_limit_bytes: self.options.manifest_size_limit_bytes,
-            read_only: self.options.read_only,
-        }
-    }
-
-    fn finish(
-        self,
-        versions: VersionSet,
-        recovered: RecoveredLogs,
-        missing_log: Option<LeftOutLog>,
-        logs: Vec<u64>,
-        synced_files: SyncedFiles,
-        kept: Vec<KeptLog>,
-    ) -> Result<Arc<DbInner>> {
-        let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
-        let Home { directory, env, hold } = home;
-        let hole = recovered.hole.map(LeftOutLog::from);
-        let left_out = missing_log.into_iter().chain(recovered.missing_ends).chain(hole).collect();
-        let mut logs = logs;
-        let mut wal = None;
-        let mut recovered_memtables = recovered.memtables;
-        let active = match recovered_memtables.pop_if(|_| !kept.is_empty()) {
-            Some(kept) => kept.table,
-            None => Arc::new(MemTable::new(comparator.clone())),
-        };
-        let mut sealed = Vec::new();
-        if options.read_only {
-            // Nothing is flushed: the memtables are used as they are.
-            for memtable in recovered_memtables {
-                let last_sequence = memtable.last_sequence;
-                let table = memtable.table;
-                sealed.insert(0, SealedMemTable { table, file_number: 0, next_log_number: 0, last_sequence });
-            }
-        } else {
-            let filled = recovered_memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
-            let filled: Vec<_> = filled.map(|memtable| (versions.new_flush_number(), memtable)).collect();
-            let number = versions.new_file_number();
-            let path = directory.join(file_name::log_name(number));
-            wal = Some(WalWriter::create(&*env, path, number, options.map_log)?);
-            logs.push(number);
-            for (file_number, memtable) in filled {
-                sealed.insert(
-                    0,
-                    SealedMemTable {
-                        table: memtable.table,
-                        file_number,
-                        next_log_number: memtable.next_log_number.unwrap_or(number),
-                        last_sequence: memtable.last_sequence,
-                    },
-                );
-            }
-        }
-        let pool = match &options.background_pool {
-            _ if options.read_only => None,
-            Some(shared) => Some(Arc::clone(shared)),
-            None => Some(process_pool::of_process(&options.env, options.compaction_threads)),
-        };
-        let view = SuperVersion {
-            active: Arc::clone(&active),
-            sealed: sealed.into_iter().map(Arc::new).collect(),
-            version: versions.current(),
-            hold,
-        };
-        // Before anything is read: a table is opened in the way in which it will be read.
-        tables.fit().look(|| view.version.size_bytes());
-        let mut throttle = Throttle::new();
-        throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
-        let commit = CommitState {
-            wal,
-            outgoing: Vec::new(),
-            kept,
-            recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
-            memtable: active,
-            last_sequence: recovered.last_sequence,
-            throttle,
-            buffer: Default::default(),
-        };
-        let state = BackgroundState {
-            logs,
-            pointers: CompactPointers::from_stored(versions.compact_pointers()),
-            ..BackgroundState::default()
-        };
-        let published = Arc::new(Published::new(view, recovered.last_sequence));
-        let health = Arc::new(Health::new(directory.clone(), options.read_only, Arc::clone(&info_log)));
-        let table_options = TableBuilderOptions::of(&options);
-        let files = Arc::new(Files {
-            directory,
-            env,
-            comparator,
-            table_options,
-            dialect: options.dialect.decided(),
-            tables,
-            versions,
-            obsolete,
-            synced: Mutex::new(synced_files),
-            info_log,
-        });
-        let compactor = Arc::new(Compactor {
-            files: Arc::clone(&files),
-            published: Arc::clone(&published),
-            pool: pool.clone(),
-            max_file_size_bytes: options.max_file_size_bytes,
-            gives_up: AtomicBool::new(false),
-        });
-        let in_steps = pool.as_ref().is_some_and(|pool| pool.needs_steps());
-        let stop_files = if in_steps { STOP_FILES_IN_STEPS } else { STOP_FILES };
-        // The background runs the jobs of the database that owns it.
-        Ok(Arc::new_cyclic(|inner: &Weak<DbInner>| {
-            let jobs: Weak<dyn Jobs> = inner.clone();
-            let parts = BackgroundParts {
-                pool: pool.clone(),
-                jobs,
-                health: Arc::clone(&health),
-                published: Arc::clone(&published),
-                info_log: Arc::clone(&files.info_log),
-                env: Arc::clone(&files.env),
-                compaction_threads: options.compaction_threads.max(1),
-                idle_after: Duration::from_millis(options.idle_after_ms.max(1)),
-            };
-            let background = Background::new(state, parts);
-            let writer = Arc::new(Writer {
-                line: CommitLine::new(commit),
-                files: Arc::clone(&files),
-                health: Arc::clone(&health),
-                published: Arc::clone(&published),
-                backlog: Arc::clone(&background),
-                write_buffer_size_bytes: options.write_buffer_size_bytes,
-                max_sealed_memtables: options.max_sealed_memtables.max(1),
-                stop_files,
-                map_log: options.map_log,
-            });
-            DbInner {
-                health,
-                files,
-                block_cache,
-                published,
-                seek_forecast: Arc::default(),
-                submissions: Submissions::new(Arc::clone(&writer), pool),
-                writer,
-                background,
-                compactor,
-                left_out,
-                file_lock: Mutex::new(lock),
-                options,
-            }
-        }))
-    }
-}
-
 /// Makes the name of the existing `directory` durable. A process may have created the directory and died before its
 /// name was durable.
 fn sync_name(env: &dyn Env, directory: &Path) -> Result<()> {
@@ -393,26 +163,31 @@ fn sync_name(env: &dyn Env, directory: &Path) -> Result<()> {
     }
 }
 
-/// Creates the log before the MANIFEST that names it and before CURRENT. [`settle`](DbInner::settle) writes both of
+/// Creates the log before the MANIFEST that names it and before CURRENT. [`finish_open`](DbInner::finish_open) writes both of
 /// those.
-fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLock>) -> Result<Arc<DbInner>> {
-    let parts = Parts::new(home, options, info_log, Some(lock));
+fn create(
+    directory: HeldDirectory,
+    options: Options,
+    info_log: InfoLog,
+    lock: Box<dyn FileLock>,
+) -> Result<Arc<DbInner>> {
+    let parts = Parts::new(directory, options, info_log, Some(lock));
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
-    parts.finish(versions, RecoveredLogs::default(), None, Vec::new(), SyncedFiles::default(), Vec::new())
+    parts.assemble(versions, RecoveredWrites::default())
 }
 
-/// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns what [`settle`](DbInner::settle)
-/// must know of the logs.
+/// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns what
+/// [`finish_open`](DbInner::finish_open) must know of the logs.
 pub(super) fn recover(
-    home: Home,
+    directory: HeldDirectory,
     options: Options,
     info_log: InfoLog,
     lock: Option<Box<dyn FileLock>>,
     names: &[String],
 ) -> Result<(Arc<DbInner>, FoundLogs)> {
-    let parts = Parts::new(home, options, info_log, lock);
-    let Home { directory, env, .. } = &parts.home;
+    let parts = Parts::new(directory, options, info_log, lock);
+    let HeldDirectory { path: directory, env, .. } = &parts.directory;
     let mut logs = open_logs(&**env, directory, names)?;
     // A reader beside a writer may find tables in the MANIFEST that were not there when it listed the names.
     let all_names = (!parts.options.read_only).then_some(names);
@@ -428,7 +203,7 @@ pub(super) fn recover(
     }
     // Another engine may have started over since, with the same numbers.
     let synced_files = if is_ours { SyncedFiles::read(&**env, directory) } else { SyncedFiles::default() };
-    let replay = Replay {
+    let replay_options = ReplayOptions {
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,
         info_log: &parts.info_log,
@@ -438,7 +213,7 @@ pub(super) fn recover(
         synced_files: &synced_files,
     };
     let may_keep = is_ours && !parts.options.read_only && kept_logs::hold_if_small(&mut logs)?;
-    let recovered = replay.run(&logs, last_sequence)?;
+    let recovered = replay(&replay_options, &logs, last_sequence)?;
     let kept = if may_keep { kept_logs::to_keep(&logs, &recovered, &synced_files) } else { Vec::new() };
     if is_ours && !parts.options.read_only {
         let needless = kept_logs::needless(&logs, &recovered, &kept, &synced_files);
@@ -448,5 +223,6 @@ pub(super) fn recover(
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
     let found = FoundLogs { stopped, are_foreign: !is_ours };
-    Ok((parts.finish(versions, recovered, missing_log, log_numbers, synced_files, kept)?, found))
+    let writes = RecoveredWrites { logs: recovered, missing_log, log_numbers, synced_files, kept };
+    Ok((parts.assemble(versions, writes)?, found))
 }

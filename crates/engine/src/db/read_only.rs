@@ -17,9 +17,9 @@ use std::time::Duration;
 use terrace_env::Env;
 use terrace_format::file_name::{self, FileKind};
 
-use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::open::{Contents, look_into, missing_current, recover};
+use crate::directory::HeldDirectory;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::refuse_foreign_layout;
 use crate::info_log::InfoLog;
@@ -37,8 +37,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(32);
 
 /// Opens the database in `directory` read-only.
 pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
-    match Home::hold_existing(directory, &options.env)? {
-        Some(home) => open_at(&home, &options),
+    match HeldDirectory::hold_existing(directory, &options.env)? {
+        Some(held) => open_at(&held, &options),
         None => Err(no_database(directory)),
     }
 }
@@ -48,12 +48,12 @@ fn no_database(directory: &Path) -> Error {
     Error::at_path(ErrorKind::NoDatabase, directory, message)
 }
 
-fn open_at(home: &Home, options: &Options) -> Result<Arc<DbInner>> {
-    beside_writer(&*home.env, &home.directory, || read_state(home, options.clone()))
+fn open_at(held: &HeldDirectory, options: &Options) -> Result<Arc<DbInner>> {
+    beside_writer(&*held.env, &held.path, || read_state(held, options.clone()))
 }
 
-fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
-    let Home { directory, env, .. } = home;
+fn read_state(held: &HeldDirectory, options: Options) -> Result<Arc<DbInner>> {
+    let HeldDirectory { path: directory, env, .. } = held;
     let names = env.list(directory)?;
     refuse_foreign_layout(&names, directory)?;
     match look_into(&names) {
@@ -62,7 +62,7 @@ fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
         Contents::Nothing => return Err(no_database(directory)),
     }
     let info_log = InfoLog::none(Arc::clone(env));
-    let (inner, _) = recover(home.clone(), options, info_log, None, &names)?;
+    let (inner, _) = recover(held.clone(), options, info_log, None, &names)?;
     for (place, file) in inner.files.versions.current().files().enumerate() {
         match inner.files.tables.pin(file, place) {
             Err(error) if error.kind() == ErrorKind::Outdated => return Err(error),
@@ -159,8 +159,8 @@ impl DbInner {
         self.health.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
         let hold = self.published.super_version().hold.clone();
-        let home = Home { directory: self.files.directory.clone(), env: Arc::clone(&self.files.env), hold };
-        let newest = open_at(&home, &options)?;
+        let (path, env) = (self.files.directory.clone(), Arc::clone(&self.files.env));
+        let newest = open_at(&HeldDirectory { path, env, hold }, &options)?;
         self.files.tables.take_over(&newest.files.tables);
         self.files.versions.adopt(&newest.files.versions);
         let view = Arc::clone(&newest.published.super_version());

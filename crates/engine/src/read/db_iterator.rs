@@ -42,10 +42,10 @@ use terrace_format::internal_key::{
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
-use crate::options::Bounds;
 use crate::read::key_rank::{RankedKey, rank};
 use crate::read::lookup::{ReadView, Renewal, View};
 use crate::read::merging_iterator::MergingIterator;
+use crate::read::options::Bounds;
 use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
 use sought::SoughtKeys;

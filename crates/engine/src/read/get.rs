@@ -2,13 +2,13 @@
 
 use terrace_format::internal_key::{SEEK_KIND, ValueKind, append_internal_key};
 
-use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::memtable::{MemEntry, MemTable};
 use crate::read::super_version::SuperVersion;
 use crate::table::pinned_value::TableValue;
 use crate::table::{BlockReadOptions, PinnedValue};
 use crate::thread_buffer::with_buffer;
+use crate::version::table_cache::TableCache;
 
 /// A value from [`Db::get_pinned`](crate::Db::get_pinned), which is not copied if it lies in a cached block or a mapped table.
 ///

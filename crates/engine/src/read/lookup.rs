@@ -18,10 +18,10 @@ use terrace_format::internal_key::SequenceNumber;
 use super::get::{Found, get_with};
 use super::source::Source;
 use super::super_version::SuperVersion;
-use crate::cache::table_cache::TableCache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read_tier::ReadTier;
 use crate::table::BlockReadOptions;
+use crate::version::table_cache::TableCache;
 
 /// Values larger than this are not copied: a cursor shows them where they lie.
 const MAX_COPIED_VALUE_BYTES: usize = 4 << 10;

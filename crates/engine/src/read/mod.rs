@@ -5,6 +5,7 @@ pub(crate) mod get;
 mod key_rank;
 pub(crate) mod lookup;
 pub(crate) mod merging_iterator;
+pub mod options;
 pub(crate) mod published;
 pub mod snapshot;
 pub(crate) mod source;

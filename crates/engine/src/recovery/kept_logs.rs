@@ -17,7 +17,7 @@ use terrace_format::file_name;
 
 use crate::error::Result;
 use crate::recovery::needed_logs::OpenLog;
-use crate::recovery::replay::RecoveredLogs;
+use crate::recovery::recovered_logs::RecoveredLogs;
 use crate::recovery::synced_files::SyncedFiles;
 
 /// Logs that hold more in total are flushed to tables: holding and writing them again would cost more than a table.

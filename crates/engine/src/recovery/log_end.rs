@@ -1,5 +1,5 @@
 //! Judges what follows the last sound record of a log: a record that was never finished, the result of a loss of power,
-//! or damage. Predecessor: `replay`, which met something that is not a record. Successor: `block_signs`.
+//! or damage. Predecessor: `log_replay`, which met something that is not a record. Successor: `block_signs`.
 //!
 //! A log may be mapped into memory while it is written (`env`'s log file). It then ends at the end of a block, with
 //! zeros after its last record. A record's header is stored after its payload, and pages of 4 KiB reach the disk in any

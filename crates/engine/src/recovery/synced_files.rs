@@ -11,9 +11,9 @@
 //!
 //! Each of these files is durable up to the size given. Two things follow:
 //!
-//! - Damage in that part of a log is not taken for a loss of power (`recovery/replay`).
+//! - Damage in that part of a log is not taken for a loss of power (`recovery/log_replay`).
 //! - A MANIFEST that is no longer than its size here is in force and durable, and so is `CURRENT`, so the open
-//!   continues in it (`db/settle`) instead of writing a new one. This is a promise of durability, and a copy of the
+//!   continues in it (`db/finish_open`) instead of writing a new one. This is a promise of durability, and a copy of the
 //!   directory that has not reached the disk must not inherit it. The line therefore ends with what distinguishes the
 //!   file from its copies: its file system and inode ([`FileId`]).
 //!

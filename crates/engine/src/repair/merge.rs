@@ -14,7 +14,6 @@ use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, parse_in
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::FileEntry;
 
-use crate::cache::table_cache::TableCache;
 use crate::compaction::drop_rule::DropRule;
 use crate::compaction::picker::LEVEL1_SIZE_BYTES;
 use crate::error::{Error, Result};
@@ -23,6 +22,7 @@ use crate::read::merging_iterator::MergingIterator;
 use crate::repair::repairer::{Repairer, WrittenTable, read_options};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::level_iterator::LevelIterator;
+use crate::version::table_cache::TableCache;
 
 /// The number of runs merged at a time. Each run holds a file open.
 const MAX_RUNS: usize = 64;

@@ -44,19 +44,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use terrace_env::Env;
+use terrace_format::file_name;
 use terrace_format::internal_key::SequenceNumber;
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::{FileEntry, VersionEdit};
-use terrace_format::{current, file_name};
 
-use crate::db::home::Home;
-use crate::db::open::lock_error;
+use crate::directory::HeldDirectory;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign::refuse_foreign_layout;
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::recovery::needed_logs::names_log;
 use crate::version::manifest::ManifestWriter;
+use crate::version::new_manifest::replace_current;
 use inventory::Inventory;
 use levels::keep_levels;
 use manifest::{Knowledge, TrustedState};
@@ -90,16 +90,16 @@ pub(crate) fn repair(directory: &Path, options: &Options) -> Result<RepairReport
         let message = "a repair writes, and the options say read-only";
         return Err(Error::at_path(ErrorKind::InvalidArgument, directory, message));
     }
-    let Some(home) = Home::hold_existing(directory, &options.env)? else {
+    let Some(held) = HeldDirectory::hold_existing(directory, &options.env)? else {
         let message = "no such file or directory, so there is no database to repair";
         return Err(Error::at_path(ErrorKind::NoDatabase, directory, message));
     };
-    let options = &Options { env: Arc::clone(&home.env), ..options.clone() };
-    let env = &*home.env;
+    let options = &Options { env: Arc::clone(&held.env), ..options.clone() };
+    let env = &*held.env;
     // This comes before the lock, so that no LOCK file is left in a directory that holds no database.
     list(env, directory)?;
     refuse_foreign_layout(&env.list(directory)?, directory)?;
-    let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
+    let lock = held.lock()?;
     let inventory = list(env, directory)?;
     let info_log = InfoLog::open(Arc::clone(&options.env), directory);
     info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), directory.display()));
@@ -235,11 +235,7 @@ fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
         }
     }
     // If this fails, nobody knows which state is in force, so both must stay.
-    env.replace_file(
-        &repairer.path(file_name::CURRENT),
-        current::encode(number).as_bytes(),
-        &repairer.path(&file_name::temporary_name(number)),
-    )?;
+    replace_current(&**env, directory, number)?;
     repairer.remove_written(|number| in_force.contains(&number));
     let moved = to_lost.iter().map(|(name, _)| name).filter(|name| *name != file_name::CURRENT);
     for name in moved.chain(&used_up) {

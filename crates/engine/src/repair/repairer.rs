@@ -14,7 +14,7 @@ use crate::cache::working_set::WorkingSet;
 use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::options::Options;
-use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions, TableReadContext};
+use crate::table::{BlockReadOptions, TableBuilder, TableReadContext};
 use crate::version::recover::FILE_NUMBER_LIMIT;
 
 pub(super) struct Repairer {
@@ -152,7 +152,7 @@ fn create(repairer: &Repairer) -> Result<(u64, TableBuilder)> {
     // The number is noted first, because a failed creation may leave the file.
     repairer.written.borrow_mut().push(number);
     let file = repairer.env.create(&path)?;
-    let mut options = TableBuilderOptions::of(&repairer.options);
+    let mut options = repairer.options.table_builder();
     options.compression =
         repairer.dialect.get().copied().unwrap_or_default().compression(options.compression);
     let builder = TableBuilder::new(file, path, repairer.comparator.clone(), options);

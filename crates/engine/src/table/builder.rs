@@ -1,6 +1,6 @@
 //! Writing a table: entries in ascending order become data blocks, an index, a filter and a hash index.
 //!
-//! predecessor: flush, compaction job, [`file_writer`](super::file_writer) · successor: env's `WritableFile`
+//! predecessor: flush, compaction job, [`file_writer`](super::file_writer) · successor: [`block_output`](super::block_output)
 //!
 //! The index entry of a block is held back until the first key of the next block is known, because the separator can then be
 //! shorter than either neighbour. Blocks are written as they fill up; filter, hash index, metaindex, index and footer follow
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use terrace_env::WritableFile;
 use terrace_format::block::BlockBuilder;
 use terrace_format::comparator::UserComparator;
-use terrace_format::compression::{Compression, NONE_ID, compress};
+use terrace_format::compression::{Compression, NONE_ID};
 use terrace_format::filter::{FilterBlockBuilder, FilterLayout, FilterPolicy};
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexBuilder};
 use terrace_format::internal_key::{
@@ -25,13 +25,13 @@ use terrace_format::limits::{
 };
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, filter_metaindex_key,
-    policy_metaindex_key, seal_block, seal_pieces,
+    policy_metaindex_key, seal_pieces,
 };
 use terrace_format::version_edit::FileEntry;
 
+use super::block_output::BlockOutput;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::StoredBlock;
-use crate::options::Options;
 
 /// The restart interval of index and metaindex: each key is stored whole, so that a search decodes none in vain.
 const INDEX_RESTART_INTERVAL: usize = 1;
@@ -59,20 +59,6 @@ pub struct TableBuilderOptions {
     /// The largest size of the hash index, in percent of the size of the data blocks. A table that would exceed it gets no
     /// index; 0 writes none at all. Only tables in bytewise order have one, and only without a filter policy.
     pub hash_index_percent: usize,
-}
-
-impl TableBuilderOptions {
-    /// The table options that a database's `options` ask for.
-    pub(crate) fn of(options: &Options) -> Self {
-        Self {
-            block_size_bytes: options.block_size_bytes,
-            restart_interval: options.block_restart_interval,
-            compression: options.compression,
-            filter_bits_per_key: options.filter_bits_per_key,
-            filter_policy: options.filter_policy.clone(),
-            hash_index_percent: options.hash_index_percent,
-        }
-    }
 }
 
 /// Writes one table.
@@ -165,7 +151,7 @@ impl TableBuilder {
         let fills_pages =
             options.filter_policy.is_none() && options.block_size_bytes.is_multiple_of(PAGE_SIZE_BYTES);
         Self {
-            output: BlockOutput { file, path, offset: 0, fills_pages, compressed: Vec::new() },
+            output: BlockOutput::new(file, path, fills_pages),
             comparator,
             data: BlockBuilder::new(options.restart_interval),
             index: BlockBuilder::new(INDEX_RESTART_INTERVAL),
@@ -388,9 +374,7 @@ impl TableBuilder {
         // Stored uncompressed, so that readers can use it in the mapped file.
         let (index, _) = self.output.write_block(self.index.finish(), &Compression::None)?;
         self.output.append(&Footer { metaindex, index }.encode())?;
-        let BlockOutput { mut file, offset: size_bytes, .. } = self.output;
-        file.sync()?;
-        file.close()?;
+        let size_bytes = self.output.finish()?;
         Ok(FinishedTable { size_bytes, smallest: self.smallest, largest, counts: self.counts })
     }
 
@@ -476,61 +460,4 @@ fn add_to_index(index: &mut BlockBuilder, separator: &[u8], handle: BlockHandle)
     let mut value = Vec::new();
     handle.encode_to(&mut value);
     index.add(separator, &value);
-}
-
-/// The file under construction, block by block.
-struct BlockOutput {
-    file: Box<dyn WritableFile>,
-    path: PathBuf,
-    offset: u64,
-    /// Whether uncompressed blocks begin with a page where that spares one.
-    fills_pages: bool,
-    /// Buffer for compressed bytes, kept from block to block.
-    compressed: Vec<u8>,
-}
-
-impl BlockOutput {
-    /// Compresses a block's contents if that pays, and appends them with their trailer. Returns their handle and their
-    /// compression id.
-    fn write_block(&mut self, contents: &[u8], compression: &Compression) -> Result<(BlockHandle, u8)> {
-        let mut compressed = std::mem::take(&mut self.compressed);
-        let id = compress(compression, contents, &mut compressed);
-        let stored = if id == NONE_ID { contents } else { &compressed };
-        let handle = self.write_sealed(&[stored], seal_block(stored, id))?;
-        self.compressed = compressed;
-        Ok((handle, id))
-    }
-
-    /// Appends a block: its contents, which consist of these pieces, and its trailer.
-    fn write_sealed(
-        &mut self,
-        pieces: &[&[u8]],
-        trailer: [u8; BLOCK_TRAILER_SIZE_BYTES],
-    ) -> Result<BlockHandle> {
-        if self.fills_pages && trailer[0] == NONE_ID {
-            self.pad(pieces.iter().map(|piece| piece.len()).sum::<usize>() + trailer.len())?;
-        }
-        let offset = self.offset;
-        pieces.iter().try_for_each(|piece| self.append(piece))?;
-        let size = self.offset - offset;
-        self.append(&trailer)?;
-        Ok(BlockHandle { offset, size })
-    }
-
-    /// Begins a page if a block of `size_bytes` would otherwise lie in one page more than it need, and if little is lost.
-    fn pad(&mut self, size_bytes: usize) -> Result<()> {
-        let within_page = (self.offset % PAGE_SIZE_BYTES as u64) as usize;
-        let padding = PAGE_SIZE_BYTES - within_page;
-        let pages_here = (within_page + size_bytes).div_ceil(PAGE_SIZE_BYTES);
-        if padding <= MAX_BLOCK_PADDING_BYTES && pages_here > size_bytes.div_ceil(PAGE_SIZE_BYTES) {
-            self.append(&[0; MAX_BLOCK_PADDING_BYTES][..padding])?;
-        }
-        Ok(())
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.append(bytes)?;
-        self.offset += bytes.len() as u64;
-        Ok(())
-    }
 }

@@ -1,35 +1,32 @@
 //! A point lookup by the table's hash index: from the key's hash to the one place in one block where the key must be.
 //!
-//! predecessor: [`reader`](super::reader), for every get · successor: [`block_fetch`](super::block_fetch), or the reader
-//! itself if the index cannot answer
+//! predecessor: [`lookup`](super::lookup), for every get · successor: [`hash_index`](super::hash_index) and
+//! [`block_fetch`](super::block_fetch)
 //!
 //! An uncompressed block is read where it lies in the mapped file: nothing is copied, and no lock is taken. A compressed
 //! block that is not cached is decompressed only as far as the entry, into a buffer of the thread. Only a block that was
 //! also needed a short time ago is decompressed whole and cached.
 //!
 //! The index is used only after its checksum was verified, at its first use. Whatever it says, the key that is found is
-//! compared with the wanted one. The reader searches the table in the usual way if
+//! compared with the wanted one. The table is searched in the usual way if
 //! * the file is not mapped, or the table has no hash index, or one that we cannot read,
 //! * the database has outgrown memory,
 //! * the newest version of the key is newer than the read's sequence,
 //! * a block is not as the index says.
 
 use std::cell::Cell;
-use std::sync::OnceLock;
 
-use terrace_format::FormatErrorKind;
 use terrace_format::block::{FoundFrom, find_from};
-use terrace_format::compression::{NONE_ID, PartialSnappy, SNAPPY_ID};
-use terrace_format::hash_index::{Candidate, HashIndexReader, key_hash};
+use terrace_format::compression::{PartialSnappy, SNAPPY_ID};
+use terrace_format::hash_index::{Candidate, key_hash};
 use terrace_format::internal_key::{self, unpack_tag};
 use terrace_format::prefetch::prefetch;
-use terrace_format::table::{BlockHandle, check_block};
 
-use super::block_fetch::{BlockReadOptions, BlockSource};
+use super::block_fetch::BlockReadOptions;
+use super::entry::FoundEntry;
 use super::pinned_value::TableValue;
-use super::reader::{FoundEntry, Table};
+use super::reader::Table;
 use crate::error::Result;
-use crate::read_tier::ReadTier;
 use crate::thread_buffer::with_buffer;
 
 /// A buffer larger than this is given back to the allocator after use.
@@ -54,54 +51,6 @@ impl<'a> LookupKey<'a> {
     #[inline]
     pub(crate) fn user_key(&self) -> &'a [u8] {
         internal_key::user_key(self.internal_key)
-    }
-}
-
-/// The hash index of an open table.
-#[derive(Debug)]
-pub(crate) struct HashIndex {
-    handle: BlockHandle,
-    /// Made when it is first needed. An inner `None` means that the index is damaged or not understood.
-    reader: OnceLock<Option<HashIndexReader>>,
-}
-
-impl HashIndex {
-    pub(crate) fn new(handle: BlockHandle) -> Self {
-        Self { handle, reader: OnceLock::new() }
-    }
-
-    /// Where its block is.
-    pub(crate) fn handle(&self) -> BlockHandle {
-        self.handle
-    }
-
-    /// The reader and the bytes that it reads; `None` if there is none, or if `tier` forbids waiting for them.
-    #[inline]
-    fn ready<'a>(&self, source: &'a BlockSource, tier: ReadTier) -> Option<(HashIndexReader, &'a [u8])> {
-        let stored = source.mapped_stored(self.handle)?;
-        if tier == ReadTier::MemoryOnly && !source.mapped_is_in_memory(self.handle.offset, stored.len()) {
-            return None;
-        }
-        let reader = (*self.reader.get_or_init(|| self.read(stored)))?;
-        Some((reader, &stored[..self.handle.size as usize]))
-    }
-
-    /// The index as it is in the file, to be checked. Any damage is an error; an index of another version is ignored.
-    pub(crate) fn read_to_verify(&self, source: &BlockSource) -> Result<Option<(HashIndexReader, Vec<u8>)>> {
-        let contents = source.read_contents(self.handle, &BlockReadOptions::default())?;
-        match HashIndexReader::new(&contents, self.handle.offset) {
-            Ok(reader) => Ok(Some((reader, contents))),
-            Err(error) if error.kind == FormatErrorKind::Unsupported => Ok(None),
-            Err(error) => Err(source.block_error(self.handle, error)),
-        }
-    }
-
-    #[cold]
-    fn read(&self, stored: &[u8]) -> Option<HashIndexReader> {
-        match check_block(stored) {
-            Ok((NONE_ID, contents)) => HashIndexReader::new(contents, self.handle.offset).ok(),
-            _ => None,
-        }
     }
 }
 

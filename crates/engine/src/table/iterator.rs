@@ -81,6 +81,13 @@ impl Run {
     }
 }
 
+impl Table {
+    /// A cursor over the table's entries.
+    pub fn iter(self: &Arc<Self>, options: BlockReadOptions) -> TableIterator<Arc<Table>> {
+        TableIterator::new(self.clone(), options)
+    }
+}
+
 impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
         let index = table.borrow().index_cursor(options.tier);

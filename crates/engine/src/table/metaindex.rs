@@ -16,7 +16,7 @@ use terrace_format::table::{
 };
 
 use super::block_fetch::{BlockReadOptions, BlockSource, Residency};
-use super::hash_lookup::HashIndex;
+use super::hash_index::HashIndex;
 use crate::error::{ErrorKind, Result};
 
 /// The filter, the counts and the hash index of a table.

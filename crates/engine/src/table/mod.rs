@@ -1,6 +1,6 @@
 //! Tables: immutable files of sorted entries (`NNNNNN.ldb`), written once and then only read.
 //!
-//! write: flush, compaction → [`builder`] → env · read: version → table cache → [`reader`] or [`iterator`] →
+//! write: flush, compaction → [`builder`] → env · read: version → table cache → [`reader`], then [`lookup`] or [`iterator`] →
 //! [`block_fetch`] → block cache → env
 //!
 //! ```text
@@ -35,15 +35,19 @@
 
 pub mod block_fetch;
 mod block_map;
+mod block_output;
 pub mod builder;
+pub(crate) mod entry;
 pub mod file_reader;
 pub mod file_writer;
 mod filter_forecast;
 mod granule_bits;
+mod hash_index;
 pub(crate) mod hash_lookup;
 mod held_block;
 pub(crate) mod index;
 pub mod iterator;
+mod lookup;
 mod mapped_file;
 mod metaindex;
 mod paging;

@@ -8,12 +8,12 @@
 
 use std::sync::Arc;
 
-use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::table::BlockReadOptions;
+use crate::table::entry::FoundEntry;
 use crate::table::hash_lookup::LookupKey;
-use crate::table::reader::FoundEntry;
 use crate::version::file_meta::FileMeta;
+use crate::version::table_cache::TableCache;
 
 /// A search: the files, and the target.
 pub(super) struct Level0Lookup<'a> {

@@ -8,13 +8,14 @@ use std::slice;
 use std::sync::Arc;
 
 use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::limits::LEVEL_COUNT;
 
-use crate::cache::table_cache::{TableCache, not_open};
 use crate::error::Result;
 use crate::iterator::{InternalIterator, Preparation, StoredBlock};
 use crate::read_tier::ReadTier;
 use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
+use crate::version::table_cache::{TableCache, not_open};
 use crate::version::version::{Version, first_file_at_or_after};
 
 /// Where the files come from. A reader shares its version's list, because copying it would cost each iterator a pass
@@ -33,6 +34,31 @@ impl Files {
             Self::One(version, index) => slice::from_ref(&version.levels[0][*index]),
             Self::Listed(files) => files,
         }
+    }
+}
+
+impl Version {
+    /// Iterators that together visit every entry: one for each file of level 0, one for each deeper level with files.
+    /// They open tables only when they reach them, and keep this version alive.
+    pub fn iterators(
+        self: &Arc<Self>,
+        tables: &Arc<TableCache>,
+        options: BlockReadOptions,
+    ) -> impl Iterator<Item = LevelIterator> {
+        tables.fit().note_read(|| self.size_bytes());
+        let files = (0..self.levels[0].len())
+            .map(move |index| LevelIterator::of_file(Arc::clone(self), index, Arc::clone(tables), options));
+        let levels = (1..LEVEL_COUNT).filter(|&level| !self.levels[level].is_empty());
+        files.chain(
+            levels.map(move |level| {
+                LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options)
+            }),
+        )
+    }
+
+    /// An upper bound on the number of [`iterators`](Self::iterators).
+    pub fn most_iterators(&self) -> usize {
+        self.levels[0].len() + LEVEL_COUNT - 1
     }
 }
 
@@ -70,7 +96,7 @@ impl LevelIterator {
     }
 
     /// A cursor over a level from 1 on of `version`, which it keeps alive. Not valid until a seek.
-    pub fn of_level(
+    fn of_level(
         version: Arc<Version>,
         level: usize,
         tables: Arc<TableCache>,
@@ -90,7 +116,7 @@ impl LevelIterator {
     }
 
     /// A cursor over the file at `index` of level 0 of `version`, which it keeps alive. Not valid until a seek.
-    pub fn of_file(
+    fn of_file(
         version: Arc<Version>,
         index: usize,
         tables: Arc<TableCache>,

@@ -4,7 +4,7 @@
 //! flush, compaction job ── VersionEdit ──► set::VersionSet::apply
 //!                                            │ builder: base version + edit → new version
 //!                                            │ checker: the invariants hold
-//!                                            │ manifest: the edit, synced
+//!                                            │ manifest: the edit, synced; or new_manifest: all of the version
 //!                                            ▼
 //!                          readers ◄── Arc<Version> (immutable; holds its files by Arc<FileMeta>)
 //! ```
@@ -18,10 +18,12 @@ pub mod file_meta;
 mod level0_lookup;
 pub mod level_iterator;
 pub(crate) mod manifest;
+pub(crate) mod new_manifest;
 pub(crate) mod recover;
 pub mod set;
 mod set_options;
 pub(crate) mod stored_order;
+pub mod table_cache;
 #[cfg(test)]
 pub(crate) mod testing;
 #[allow(clippy::module_inception)]

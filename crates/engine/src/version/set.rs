@@ -1,6 +1,6 @@
 //! The current version, and the MANIFEST that makes each change of it durable.
 //!
-//! Predecessors: `recovery`, `flush`, `compaction::job`. Successors: `builder`, `checker`, `manifest`; readers take
+//! Predecessors: `recovery`, `flush`, `compaction::job`. Successors: `builder`, `checker`, `manifest`, `new_manifest`; readers take
 //! [`VersionSet::current`].
 //!
 //! Steps of one change ([`VersionSet::apply`]), one change at a time:
@@ -13,7 +13,7 @@
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
 //!
 //! If step 3 fails, nobody knows what the disk holds. The version in force stays and can be read. If there was no room,
-//! the next change first writes a new MANIFEST of the version in force ([`VersionSet::settle`]). After any other
+//! the next change first writes a new MANIFEST of the version in force ([`VersionSet::resolve_failed_change`]). After any other
 //! failure, every later change is refused until the database is opened again.
 //!
 //! Threads: readers take the current version without a lock and never wait for a change. File numbers come from an
@@ -22,14 +22,13 @@
 //!
 //! Numbers in the MANIFEST: `last_sequence` is the sequence of the memtable switch that was flushed last, not the
 //! running one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
-//! `db/settle` sees to it that no log of another engine is left under the number that the engine recorded.
+//! `db/finish_open` sees to it that no log of another engine is left under the number that the engine recorded.
 //! `log_number` is the first log that still matters. Both only grow.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::SequenceNumber;
 use terrace_format::table::TableCounts;
@@ -42,6 +41,7 @@ use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::manifest::ManifestWriter;
+use crate::version::new_manifest;
 use crate::version::recover::{
     FILE_NUMBER_LIMIT, Recovered, StoredCompactPointers, first_free_number, list_directory, recover,
 };
@@ -67,7 +67,7 @@ struct Changes {
     pointers: StoredCompactPointers,
     failure: Option<Error>,
     /// Set while it is unknown whether the disk holds an edit that found no room: the new tables that the edit names.
-    unsettled: Option<Vec<u64>>,
+    unresolved: Option<Vec<u64>>,
 }
 
 /// A change of which nothing is written yet.
@@ -82,7 +82,7 @@ struct Prepared {
 impl Changes {
     fn durable_manifest(&self) -> Option<(u64, u64)> {
         let manifest =
-            self.manifest.as_ref().filter(|_| self.failure.is_none() && self.unsettled.is_none())?;
+            self.manifest.as_ref().filter(|_| self.failure.is_none() && self.unresolved.is_none())?;
         Some((manifest.number(), manifest.size_bytes()))
     }
 }
@@ -156,7 +156,7 @@ impl VersionSet {
                 manifest: None,
                 pointers: recovered.pointers,
                 failure: None,
-                unsettled: None,
+                unresolved: None,
             }),
             options,
         }
@@ -232,7 +232,7 @@ impl VersionSet {
     /// - After any other failure to write, every later change is refused with `Poisoned`.
     ///
     /// The new files are removed if nothing of the edit was handed to the system. After a failed write, whatever its error, the
-    /// MANIFEST may name them, and they stay until a later change or the next open has settled that.
+    /// MANIFEST may name them, and they stay until a later change or the next open has resolved that.
     pub fn apply(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<Arc<Version>> {
         let mut changes = self.changes.lock();
         let prepared = self.prepare(&mut changes, edit, counts);
@@ -243,7 +243,7 @@ impl VersionSet {
         if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
             if error.may_pass() {
                 changes.manifest = None;
-                changes.unsettled = Some(counts.iter().map(|(number, _)| *number).collect());
+                changes.unresolved = Some(counts.iter().map(|(number, _)| *number).collect());
             } else {
                 changes.failure = Some(error.clone());
             }
@@ -270,7 +270,7 @@ impl VersionSet {
             let message = "the database was opened read-only";
             return Err(Error::at_path(ErrorKind::ReadOnly, &self.options.directory, message));
         }
-        self.settle_changes(changes)?;
+        self.resolve(changes)?;
         let edit = self.complete(edit)?;
         let base = self.current();
         let new = NewFiles {
@@ -306,22 +306,22 @@ impl VersionSet {
     ///
     /// # Errors
     /// The same as those of [`apply`](Self::apply).
-    pub fn settle(&self) -> Result<()> {
-        self.settle_changes(&mut self.changes.lock())
+    pub fn resolve_failed_change(&self) -> Result<()> {
+        self.resolve(&mut self.changes.lock())
     }
 
-    fn settle_changes(&self, changes: &mut Changes) -> Result<()> {
+    fn resolve(&self, changes: &mut Changes) -> Result<()> {
         if let Some(failure) = &changes.failure {
             return Err(Error::poisoned(failure));
         }
-        let Some(tables) = changes.unsettled.take() else { return Ok(()) };
-        let settled = self.complete(VersionEdit::default()).and_then(|edit| {
+        let Some(tables) = changes.unresolved.take() else { return Ok(()) };
+        let resolved = self.complete(VersionEdit::default()).and_then(|edit| {
             self.replace_manifest(changes, &self.current(), &changes.pointers.clone(), edit)
         });
-        match settled {
+        match resolved {
             Ok(()) => self.remove_tables(tables),
             Err(error) if error.may_pass() => {
-                changes.unsettled = Some(tables);
+                changes.unresolved = Some(tables);
                 return Err(error);
             }
             Err(error) => {
@@ -336,7 +336,7 @@ impl VersionSet {
     /// that failed but may still be on the disk.
     pub fn may_name_log(&self, number: u64) -> bool {
         let changes = self.changes.lock();
-        number == self.log_number() || changes.failure.is_some() || changes.unsettled.is_some()
+        number == self.log_number() || changes.failure.is_some() || changes.unresolved.is_some()
     }
 
     /// Lets changes continue in the MANIFEST that was read, which is known to be durable up to `size_bytes`. Does
@@ -448,7 +448,7 @@ impl VersionSet {
         self.replace_manifest(changes, version, pointers, edit)
     }
 
-    /// Writes a new MANIFEST that replaces the one in force.
+    /// Replaces the MANIFEST in force by a new one of `version`.
     fn replace_manifest(
         &self,
         changes: &mut Changes,
@@ -456,8 +456,10 @@ impl VersionSet {
         pointers: &StoredCompactPointers,
         edit: VersionEdit,
     ) -> Result<()> {
-        let old = self.manifest_number();
-        changes.manifest = Some(self.write_new_manifest(version, pointers, edit)?);
+        let (old, number) = (self.manifest_number(), self.new_file_number());
+        let snapshot = self.snapshot(version, pointers, edit);
+        changes.manifest = Some(new_manifest::put_in_force(&self.options, number, snapshot)?);
+        self.manifest_number.store(number, Ordering::Release);
         if old != 0 {
             // Nothing refers to the old MANIFEST. If it stays, the next open removes it.
             let _ = self.options.env.remove_file(&self.options.directory.join(file_name::manifest_name(old)));
@@ -465,49 +467,13 @@ impl VersionSet {
         Ok(())
     }
 
-    /// The edit that states all of `version` and the numbers of `edit`.
     fn snapshot(
         &self,
         version: &Version,
         pointers: &StoredCompactPointers,
         edit: VersionEdit,
     ) -> VersionEdit {
-        VersionEdit {
-            comparator: Some(self.options.comparator.user().name().to_vec()),
-            next_file_number: Some(self.next_file_number()),
-            previous_log_number: Some(0),
-            compact_pointers: level_items(pointers),
-            deleted_files: Vec::new(),
-            new_files: version
-                .levels
-                .iter()
-                .enumerate()
-                .flat_map(|(level, files)| files.iter().map(move |file| (level, file.entry())))
-                .collect(),
-            ..edit
-        }
-    }
-
-    /// Writes a MANIFEST that states `version` and the numbers of `edit`, and makes it the one in force.
-    fn write_new_manifest(
-        &self,
-        version: &Version,
-        pointers: &StoredCompactPointers,
-        edit: VersionEdit,
-    ) -> Result<ManifestWriter> {
-        let VersionSetOptions { env, directory, .. } = &self.options;
-        let number = self.new_file_number();
-        let snapshot = self.snapshot(version, pointers, edit);
-        let manifest = ManifestWriter::create(env, directory, number, snapshot)?;
-        // The names of the MANIFEST and of new tables must be durable before `CURRENT` leads to them.
-        env.sync_directory(directory)?;
-        env.replace_file(
-            &directory.join(file_name::CURRENT),
-            current::encode(number).as_bytes(),
-            &directory.join(file_name::temporary_name(number)),
-        )?;
-        self.manifest_number.store(manifest.number(), Ordering::Release);
-        Ok(manifest)
+        new_manifest::snapshot(&self.options, version, pointers, self.next_file_number(), edit)
     }
 }
 
@@ -519,14 +485,6 @@ impl std::fmt::Debug for VersionSet {
             .field("log_number", &self.log_number())
             .finish_non_exhaustive()
     }
-}
-
-fn level_items(pointers: &StoredCompactPointers) -> Vec<(usize, Vec<u8>)> {
-    pointers
-        .iter()
-        .enumerate()
-        .filter_map(|(level, key)| key.as_ref().map(|key| (level, key.clone())))
-        .collect()
 }
 
 #[cfg(test)]

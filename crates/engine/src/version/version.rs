@@ -26,14 +26,13 @@ use terrace_format::internal_key::{
 };
 use terrace_format::limits::LEVEL_COUNT;
 
-use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::table::BlockReadOptions;
+use crate::table::entry::FoundEntry;
 use crate::table::hash_lookup::LookupKey;
-use crate::table::reader::FoundEntry;
 use crate::version::file_meta::FileMeta;
-use crate::version::level_iterator::LevelIterator;
 use crate::version::level0_lookup::Level0Lookup;
+use crate::version::table_cache::TableCache;
 
 /// An immutable list of the files of each level. While it lives, its files are not deleted.
 #[derive(Debug)]
@@ -105,29 +104,6 @@ impl Version {
             .iter()
             .filter_map(|files| files.get(first_file_at_or_after(&self.comparator, files, internal_target)));
         self.levels[0].iter().chain(deeper).for_each(|file| tables.prefetch_lookup(file, &key));
-    }
-
-    /// Iterators that together visit every entry: one for each file of level 0, one for each deeper level with files.
-    /// They open tables only when they reach them, and keep this version alive.
-    pub fn iterators(
-        self: &Arc<Self>,
-        tables: &Arc<TableCache>,
-        options: BlockReadOptions,
-    ) -> impl Iterator<Item = LevelIterator> {
-        tables.fit().note_read(|| self.size_bytes());
-        let files = (0..self.levels[0].len())
-            .map(move |index| LevelIterator::of_file(Arc::clone(self), index, Arc::clone(tables), options));
-        let levels = (1..LEVEL_COUNT).filter(|&level| !self.levels[level].is_empty());
-        files.chain(
-            levels.map(move |level| {
-                LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options)
-            }),
-        )
-    }
-
-    /// An upper bound on the number of [`iterators`](Self::iterators).
-    pub fn most_iterators(&self) -> usize {
-        self.levels[0].len() + LEVEL_COUNT - 1
     }
 
     /// The files of `level` that may hold a user key from `user_begin` to `user_end`, both included, in the level's order;

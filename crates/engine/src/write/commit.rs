@@ -81,7 +81,7 @@ impl<B: Backlog> Writer<B> {
         let bytes = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
         self.make_room(commit, bytes, Patience::Wait)?;
         if sync {
-            self.settle_recovered(commit)?;
+            self.make_recovered_durable(commit)?;
         }
         self.commit_with_room(commit, batches, sync)
     }

@@ -123,7 +123,7 @@ impl<B: Backlog> Writer<B> {
     /// Waits until what the open read from logs is durable: in tables, or in new logs in the place of those that were found.
     /// Nothing that comes later is durable before that. A mere sync of those logs proves nothing: pages that a device
     /// refused count as clean afterwards, and only the handles that were open at the time learn of the failure.
-    pub(crate) fn settle_recovered(&self, commit: &mut CommitState) -> Result<()> {
+    pub(crate) fn make_recovered_durable(&self, commit: &mut CommitState) -> Result<()> {
         if let Some(newest) = commit.recovered {
             self.wait_for_flush_of(newest)?;
             commit.recovered = None;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::call::{Call, CallKind};
+use super::control::{SimulatedEnv, SimulatedHold};
 use super::handle::{
     Handle, SimulatedLock, SimulatedLogFile, SimulatedRandomAccessFile, SimulatedSequentialFile,
     SimulatedWritableFile,
 };
 use super::process::Process;
-use super::system::{SimulatedEnv, SimulatedHold};
 use crate::names::normal;
 use crate::{
     Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,

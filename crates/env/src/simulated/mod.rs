@@ -35,19 +35,20 @@
 
 mod call;
 mod contents;
+mod control;
 mod env;
 mod handle;
 mod handles;
+mod machine;
 mod names;
 mod process;
 mod random;
 mod summary;
-mod system;
 
 pub use call::{CallCounts, CallKind, Failure, FaultPlan};
+pub use control::SimulatedEnv;
 pub use handles::SimulatedHandles;
 pub use summary::{CutSummary, FileLoss};
-pub use system::SimulatedEnv;
 
 /// What the simulated file system promises beyond the contract of [`Env`](crate::Env).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

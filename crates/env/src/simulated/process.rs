@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::call::{Call, CallKind, Failure, Fault, halted};
+use super::machine::{Machine, State};
 use super::names::{File, Names};
-use super::system::{Machine, State};
 use crate::error::sync_failed;
 use crate::names::normal;
 

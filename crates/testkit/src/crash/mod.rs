@@ -9,6 +9,7 @@
 //! change, but can be read. After a power cut or a death it still holds what was promised.
 
 mod history;
+mod life;
 mod operations;
 mod plan;
 mod sweep;

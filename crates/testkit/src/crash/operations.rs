@@ -196,14 +196,14 @@ impl Trial {
         self.event(format!("batch {}{}", self.history.next_number(), if sync { ", sync" } else { "" }));
         self.history.begin(batch);
         let result = db.write(written, &WriteOptions { sync });
-        self.settle(db, result, "write", sync)?;
+        self.record_end(db, result, "write", sync)?;
         self.tally.one("batches");
         self.tally.add("synced batches", u64::from(sync));
         Ok(())
     }
 
     /// Records how the write of the last batch ended.
-    fn settle(&mut self, db: &Db, result: Result<(), Error>, what: &str, durably: bool) -> Step {
+    fn record_end(&mut self, db: &Db, result: Result<(), Error>, what: &str, durably: bool) -> Step {
         let noted = self.note(result, what);
         match noted {
             Ok(()) => self.history.acknowledge(durably),
@@ -255,7 +255,7 @@ impl Trial {
         self.event(format!("batch {}, ingested", self.history.next_number()));
         self.history.begin(sorted.into_iter().collect());
         let result = db.ingest(&[path]);
-        self.settle(db, result.map(|_| ()), "ingest", true)?;
+        self.record_end(db, result.map(|_| ()), "ingest", true)?;
         self.tally.one("ingests");
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! One trial: lives of a database that end with a power cut or the death of the process at any call, even while the
-//! database is being opened or repaired. The next life examines what is left.
+//! The state of one trial, and what errors mean in it. Its [lives](super::life) end with a power cut or the death of the process
+//! at any call, even while the database is being opened or repaired. The next life examines what is left.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use terrace_engine::env::Env;
 use terrace_engine::env::simulated::{Mode, SimulatedEnv};
-use terrace_engine::{Db, Error, ErrorKind, Options, WriteOptions};
+use terrace_engine::{Error, ErrorKind, Options};
 
 use super::history::{History, Model};
-use super::plan::{End, LifePlan};
+use super::plan::LifePlan;
 use crate::campaign::Tally;
 use crate::random::Random;
 
@@ -34,7 +34,7 @@ pub(super) struct Trial {
     pub(super) checkpoints: Vec<(PathBuf, Model)>,
     pub(super) tally: Tally,
     /// What happened, for the message of a failure.
-    events: String,
+    pub(super) events: String,
     pub(super) files_made: usize,
     /// The current life.
     pub(super) plan: LifePlan,
@@ -63,35 +63,6 @@ impl Trial {
             longest_value_bytes: random.choose(&[100, 3000, 3000, 20_000]),
             random,
         }
-    }
-
-    /// Lives one life as planned.
-    ///
-    /// # Errors
-    ///
-    /// The promise that was broken, what happened before, and the last calls.
-    pub(super) fn live(&mut self, plan: LifePlan) -> Result<(), String> {
-        self.event(format!("--- {plan:?}"));
-        self.plan = plan;
-        self.poisoned = false;
-        if let Some(calls) = self.plan.halts_after {
-            self.env.halt_after(calls);
-        }
-        if let Some(fault) = &self.plan.fault {
-            self.env.fail_at(fault.clone());
-        }
-        let db = self.open_and_use().map_err(|problem| {
-            let Self { env, events, .. } = self;
-            format!("{problem}\n\nevents:\n{events}\nlast calls:\n{}", env.trace())
-        })?;
-        self.tally.add("faults", u64::from(self.fault_came()));
-        self.end();
-        if let Some(db) = db {
-            // The dead process may do anything.
-            let _ = db.put(b"after", b"death", &WriteOptions { sync: true });
-            let _ = db.close();
-        }
-        Ok(())
     }
 
     pub(super) fn event(&mut self, text: impl AsRef<str>) {
@@ -127,76 +98,6 @@ impl Trial {
         if self.fault_came() && clean { Stop::Ended } else { Stop::Broken(format!("{what}: {error}")) }
     }
 
-    fn open_and_use(&mut self) -> Result<Option<Db>, String> {
-        let db = match self.open() {
-            Ok(db) => db,
-            Err(Stop::Ended) => {
-                self.tally.one("ends while opening");
-                self.event("stopped while opening");
-                return Ok(None);
-            }
-            Err(Stop::Broken(problem)) => return Err(problem),
-        };
-        let lived = match self.use_database(&db) {
-            Ok(()) | Err(Stop::Ended) if self.plan.closes => self.close(&db),
-            lived => lived,
-        };
-        match lived {
-            Ok(()) | Err(Stop::Ended) => Ok(Some(db)),
-            Err(Stop::Broken(problem)) => Err(problem),
-        }
-    }
-
-    /// Repairs if that is planned, opens, and examines the contents.
-    fn open(&mut self) -> Step<Db> {
-        if self.plan.repairs {
-            self.repair()?;
-        }
-        let db = match Db::open(DIRECTORY, self.options()) {
-            Err(error) if self.plan.goes_on => {
-                self.recover_from("open", &error)?;
-                Db::open(DIRECTORY, self.options())
-            }
-            result => result,
-        };
-        let db = db.map_err(|error| self.stop("open", &error))?;
-        self.tally.one("opens");
-        let found = match self.contents(&db, None) {
-            Err(Stop::Ended) if self.plan.goes_on => {
-                self.env.heal();
-                self.contents(&db, None)?
-            }
-            result => result?,
-        };
-        let before = self.history.len();
-        let seen = self.history.opened(&found);
-        self.event(format!("opened, with {} of {before} batches", self.history.len()));
-        seen.map_err(Stop::Broken)?;
-        Ok(db)
-    }
-
-    fn repair(&mut self) -> Step {
-        self.event("repair");
-        self.history.repair();
-        let report = match Db::repair(DIRECTORY, &self.options()) {
-            Err(error) if self.plan.goes_on && error.kind() != ErrorKind::NoDatabase => {
-                self.recover_from("repair", &error)?;
-                Db::repair(DIRECTORY, &self.options())
-            }
-            result => result,
-        };
-        match report {
-            Ok(report) => {
-                self.event(report.to_string());
-                self.tally.one("repairs");
-                Ok(())
-            }
-            // None of it may have reached the disk.
-            Err(error) if error.kind() == ErrorKind::NoDatabase => Ok(()),
-            Err(error) => Err(self.stop("repair", &error)),
-        }
-    }
-
     /// Removes the cause of an error, if there was one.
     pub(super) fn recover_from(&mut self, what: &str, error: &Error) -> Step {
         match self.stop(what, error) {
@@ -206,35 +107,6 @@ impl Trial {
                 Ok(())
             }
             stop => Err(stop),
-        }
-    }
-
-    fn close(&mut self, db: &Db) -> Step {
-        self.event("close");
-        match db.close() {
-            Ok(()) if self.poisoned => Err(Stop::Broken("close reports success".to_owned())),
-            Ok(()) => {
-                self.history.all_durable();
-                Ok(())
-            }
-            Err(error) => Err(self.stop("close", &error)),
-        }
-    }
-
-    fn end(&mut self) {
-        match self.plan.end {
-            End::Death => {
-                self.env.kill_process();
-                self.tally.one("deaths");
-                self.event("killed");
-            }
-            End::PowerCut => {
-                let summary = self.env.cut_power();
-                self.history.power_cut();
-                self.tally.one("power cuts");
-                self.tally.add("power cuts with loss", u64::from(summary.lost_something()));
-                self.event(summary.to_string());
-            }
         }
     }
 }

@@ -133,7 +133,7 @@ impl Simulation {
     fn write_and_compact(&mut self, key: u32, value_size_bytes: Option<u32>) {
         self.write(key, value_size_bytes);
         if self.memtable.is_empty() {
-            self.settle(false);
+            self.run_due(false);
         }
     }
 
@@ -316,7 +316,7 @@ impl Simulation {
     }
 
     /// Picks until nothing is due. Fails if that takes too many picks.
-    fn settle(&mut self, idle: bool) -> Vec<CompactionReason> {
+    fn run_due(&mut self, idle: bool) -> Vec<CompactionReason> {
         let mut reasons = Vec::new();
         while let Some(job) = self.pick(idle) {
             reasons.push(job.0.reason);
@@ -345,7 +345,7 @@ impl Simulation {
             self.write_and_compact(key, Some(value_size_bytes(key)));
         }
         self.flush();
-        self.settle(false);
+        self.run_due(false);
         self.checks = true;
         self.check();
     }
@@ -362,7 +362,7 @@ impl Simulation {
     fn idle(&mut self) -> Vec<CompactionReason> {
         self.flush();
         self.checks = false;
-        let reasons = self.settle(true);
+        let reasons = self.run_due(true);
         self.checks = true;
         self.check();
         reasons

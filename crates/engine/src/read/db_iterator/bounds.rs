@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use terrace_format::comparator::UserComparator;
 
-use crate::options::Bounds;
+use crate::read::options::Bounds;
 
 /// Whether `key` lies before the range that begins at `lower`.
 #[inline]

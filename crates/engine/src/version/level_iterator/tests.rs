@@ -16,7 +16,7 @@ use crate::error::ErrorKind;
 use crate::memtable::MemTable;
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::source::Source;
-use crate::table::reader::TableEntry;
+use crate::table::entry::TableEntry;
 use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::testing::comparator;

@@ -386,12 +386,12 @@ mod failing {
         let counts = [(number, TableCounts::default())];
         fails.store(ENOSPC, Ordering::Relaxed);
         assert_eq!(set.apply(edit.clone(), &counts).unwrap_err().kind(), ErrorKind::DiskFull);
-        assert_eq!(set.settle().unwrap_err().kind(), ErrorKind::DiskFull);
+        assert_eq!(set.resolve_failed_change().unwrap_err().kind(), ErrorKind::DiskFull);
         recover(&memory).unwrap();
         assert_eq!(set.current().describe(), before);
 
         fails.store(0, Ordering::Relaxed);
-        set.settle().unwrap();
+        set.resolve_failed_change().unwrap();
         assert!(!names(&memory).contains(&file_name::table_name(number)), "what the change named is gone");
         assert_eq!(recover(&memory).unwrap().0.current().describe(), before);
         write_file(&memory, &file_name::table_name(number), b"again");

@@ -336,7 +336,7 @@ impl Model {
     }
 
     /// Lets the background finish what is due, as in an idle database.
-    fn settle(&mut self) {
+    fn run_due(&mut self) {
         self.idle = true;
         self.pass(1.0, true);
         while self.job.is_some() || !self.sealed.is_empty() {
@@ -365,10 +365,10 @@ fn fill(buffer_mib: u64, table_mib: u64, million: u64) -> Fill {
     let by_level = model.written[..FLUSHED].iter().map(|bytes| share(*bytes)).collect::<Vec<_>>().join(" ");
     let flushed = share(model.written[FLUSHED]);
     let mib = (0..LEVEL_COUNT).map(|level| model.version.level_size_bytes(level) >> 20).collect::<Vec<_>>();
-    model.settle();
+    model.run_due();
     println!(
         "buffer {buffer_mib} MiB, tables {table_mib} MiB, {million} million entries: {micros:.2} µs, written {written:.2} times \
-         (log {:.2}, flushes {flushed}, levels {by_level}), {:.2} once settled; runs {mean_runs:.1}, at most {most_runs}; MiB \
+         (log {:.2}, flushes {flushed}, levels {by_level}), {:.2} once nothing is due; runs {mean_runs:.1}, at most {most_runs}; MiB \
          {mib:?}",
         LOG_BYTES / USER_BYTES,
         model.amplification(),

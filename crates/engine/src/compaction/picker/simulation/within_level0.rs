@@ -16,7 +16,7 @@ fn a_merge_within_level_0_keeps_the_order_of_age_and_its_tombstones() {
         }
     };
     simulation.options.level0_trigger = 1;
-    simulation.settle(false);
+    simulation.run_due(false);
     flushes(&mut simulation, &mut random, 3);
     simulation.options.level0_merge_trigger = 3;
     let tombstones = simulation.tombstones();
@@ -47,6 +47,6 @@ fn level_0_is_merged_within_itself_again_only_with_new_tables() {
             simulation.run(job);
         }
     }
-    simulation.settle(false);
+    simulation.run_due(false);
     assert!(simulation.merges_within_level0 > 0 && simulation.version.levels[0].len() < 4);
 }

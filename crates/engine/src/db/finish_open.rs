@@ -1,4 +1,4 @@
-//! Settles what an open found. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
+//! Finishes an open: makes what it found durable, and removes what nothing refers to. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
 //!
 //! What an open found can be read, but whether it is on the disk is unknown, and syncing it proves nothing. It is
 //! therefore written anew: a MANIFEST here, and tables by the flush of the recovered memtables. There is one exception.
@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::recovery::synced_files::SyncedManifest;
 use crate::repair::{LOST_DIRECTORY, link_to_directory};
 
-/// What an open must know of the logs to settle them.
+/// What must be known of the logs to finish an open.
 pub(crate) struct FoundLogs {
     /// The logs that, because of a hole, count only in part or not at all.
     pub(crate) stopped: Vec<u64>,
@@ -32,19 +32,19 @@ pub(crate) struct FoundLogs {
 }
 
 impl DbInner {
-    /// Settles the state. `names` are the files from before the open.
+    /// Finishes the open. `names` are the files from before it.
     ///
     /// # Errors
     /// `DiskFull` if there is no room for what must be written, and others. Everything that was found then stays where it
     /// is.
-    pub(crate) fn settle(self: &Arc<Self>, found: &FoundLogs, names: &[String]) -> Result<()> {
+    pub(crate) fn finish_open(self: &Arc<Self>, found: &FoundLogs, names: &[String]) -> Result<()> {
         if !found.stopped.is_empty() {
             self.link_to_lost(&found.stopped)?;
         }
         if found.are_foreign || !found.stopped.is_empty() {
             self.leave_logs()?;
         } else {
-            self.settle_manifest()?;
+            self.make_manifest_durable()?;
         }
         self.note_manifest();
         self.remove_leftovers(&self.leftovers(names))
@@ -52,7 +52,7 @@ impl DbInner {
 
     /// Makes sure that the MANIFEST in force is durable: either the one that was read is known to be, or a new one is
     /// written.
-    fn settle_manifest(&self) -> Result<()> {
+    fn make_manifest_durable(&self) -> Result<()> {
         let number = self.files.versions.manifest_number();
         let synced = self.files.synced.lock().manifest().filter(|synced| synced.number == number);
         if let Some(synced) = synced

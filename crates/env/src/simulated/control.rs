@@ -1,4 +1,4 @@
-//! The simulated machine, and the means by which a test controls it.
+//! The means by which a test controls the simulated machine.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,16 +8,12 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::Mode;
-use super::call::{CallCounts, Calls, FaultPlan};
+use super::call::{CallCounts, FaultPlan};
 use super::contents::Cut;
-use super::names::{File, Names};
+use super::machine::{Machine, State};
 use super::process::Process;
-use super::random::Random;
 use super::summary::{CutSummary, FileLoss};
 use crate::DirectoryHold;
-
-/// The date of a new machine: 2020-01-01.
-const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
 
 /// A process on a simulated machine. Clones are the same process. See the [module](super).
 #[derive(Clone)]
@@ -41,43 +37,10 @@ impl fmt::Debug for SimulatedEnv {
     }
 }
 
-pub(super) struct Machine {
-    pub(super) mode: Mode,
-    pub(super) state: Mutex<State>,
-    clock: Mutex<Clock>,
-}
-
-/// All of the machine except its clock.
-pub(super) struct State {
-    /// Grows with each death of a process.
-    pub(super) life: u64,
-    pub(super) random: Random,
-    pub(super) calls: Calls,
-    pub(super) names: Names,
-    pub(super) locked: Vec<File>,
-    capacity_bytes: Option<u64>,
-    maps_logs: bool,
-}
-
-struct Clock {
-    monotonic_micros: u64,
-    unix_micros: u64,
-}
-
 impl SimulatedEnv {
     /// Creates a machine with an empty disk. Everything random in it follows from `seed`.
     pub fn new(seed: u64, mode: Mode) -> Self {
-        let state = State {
-            life: 0,
-            random: Random::new(seed),
-            calls: Calls::default(),
-            names: Names::new(),
-            locked: Vec::new(),
-            capacity_bytes: None,
-            maps_logs: false,
-        };
-        let clock = Clock { monotonic_micros: 0, unix_micros: FIRST_UNIX_MICROS };
-        let machine = Machine { mode, state: Mutex::new(state), clock: Mutex::new(clock) };
+        let machine = Machine::new(seed, mode);
         Self { process: Process { machine: Arc::new(machine), life: 0 }, held: None }
     }
 
@@ -195,39 +158,5 @@ impl SimulatedEnv {
         self.advance(Duration::from_micros(1));
         let clock = self.process.machine.clock.lock();
         (clock.monotonic_micros, clock.unix_micros)
-    }
-}
-
-impl State {
-    fn begin_life(&mut self, remark: &'static str) -> u64 {
-        self.calls.clear_plans();
-        self.calls.restart(remark);
-        self.locked.clear();
-        self.life += 1;
-        self.life
-    }
-
-    /// The system writes what waits, and the device fails for most files.
-    pub(super) fn fail_write_back(&mut self) {
-        for (_, file) in self.names.files() {
-            if self.random.chance(3, 4) {
-                file.lock().fail_write_back(&mut self.random);
-            }
-        }
-    }
-
-    fn used_bytes(&self) -> u64 {
-        self.names.files().iter().map(|(_, file)| file.lock().bytes().len() as u64).sum()
-    }
-
-    /// How many of the `wanted` bytes there is room for.
-    pub(super) fn room_bytes(&self, wanted: usize) -> usize {
-        match self.capacity_bytes {
-            Some(capacity_bytes) if wanted > 0 => {
-                let room = capacity_bytes.saturating_sub(self.used_bytes());
-                usize::try_from(room).unwrap_or(usize::MAX).min(wanted)
-            }
-            _ => wanted,
-        }
     }
 }
