@@ -102,6 +102,7 @@ impl<'a> LogReplay<'a> {
     }
 
     /// Adds the record at `offset`. Returns the end of the log if the record shows that something before it is missing.
+    #[inline]
     fn take_record(
         &mut self,
         payload: &[u8],
@@ -131,6 +132,7 @@ impl<'a> LogReplay<'a> {
     }
 
     /// The end of a log whose record at `offset` begins with the sequence `first` instead of the expected one.
+    #[cold]
     fn end_before_gap(&self, offset: u64, first: u64, expected: u64, rest: &LogRest<'_>) -> Result<End> {
         match self.next_sequence {
             None => Ok(End::Hole { offset, reason: self.gap(offset, first, expected) }),
@@ -219,6 +221,7 @@ impl<'a> LogReplay<'a> {
     /// What is said of the log `number` before this one, which ends in an unfinished record at `offset`, if this one begins with
     /// the sequence `first`. A process that dies leaves such an end, and one that writes on after an error leaves such a gap; a loss
     /// of power leaves both.
+    #[cold]
     fn missing_end(&self, number: u64, offset: u64, first: u64, expected: u64) -> LeftOutLog {
         let name = log_name(number);
         let later = log_name(self.log.number);

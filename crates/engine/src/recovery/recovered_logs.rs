@@ -25,6 +25,7 @@ impl RecoveredMemTable {
         Self { table, last_sequence: 0, next_log_number: None }
     }
 
+    #[inline]
     fn is_full(&self, write_buffer_size_bytes: usize) -> bool {
         // An empty memtable is as large as the one before it had grown.
         !self.table.is_empty() && self.table.approximate_memory_bytes() >= write_buffer_size_bytes
@@ -56,6 +57,7 @@ impl RecoveredLogs {
 
     /// Adds the writes of `batch`, read from the log `log_number`. Begins another memtable if the last one has grown to
     /// `write_buffer_size_bytes`.
+    #[inline]
     pub(super) fn apply(
         &mut self,
         log_number: u64,
