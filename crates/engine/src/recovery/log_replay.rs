@@ -68,22 +68,28 @@ impl<'a> LogReplay<'a> {
     pub(super) fn run(mut self, recovered: &mut RecoveredLogs) -> Result<End> {
         let mut reader = LogReader::new(FileSource::new(&*self.log.file));
         let end = loop {
-            let rest = self.rest(reader.end_of_last_record(), recovered);
+            let sound_end = reader.end_of_last_record();
+            // Writes of later logs may already be in tables, and `recovered.last_sequence` includes those.
+            let last = self.next_sequence.map_or(recovered.last_sequence, |next| next.saturating_sub(1));
             match reader.next().map_err(Error::from)? {
                 LogEvent::Record { payload, offset } => {
-                    if let Some(end) = self.take_record(payload, offset, &rest, recovered)? {
+                    if let Some(end) = self.take_record(payload, offset, sound_end, last, recovered)? {
                         break end;
                     }
                 }
                 LogEvent::Damage { offset, dropped_bytes, reason } => {
                     let problem = format!("damaged log record: {reason} ({dropped_bytes} bytes)");
                     let trouble = Trouble::Damage { record: offset, at: reader.damaged_at() };
-                    break self.judge(&rest, trouble, offset, problem)?;
+                    break self.judge(&self.rest(sound_end, last), trouble, offset, problem)?;
                 }
                 LogEvent::TornTail { offset, dropped_bytes } => {
+                    let rest = self.rest(sound_end, last);
                     break self.end_in_torn_record(&mut reader, offset, dropped_bytes, &rest, recovered)?;
                 }
-                LogEvent::End => break self.end_after_record(reader.end_of_bytes(), &rest, recovered)?,
+                LogEvent::End => {
+                    let rest = self.rest(sound_end, last);
+                    break self.end_after_record(reader.end_of_bytes(), &rest, recovered)?;
+                }
             }
         };
         if !matches!(end, End::Hole { .. }) {
@@ -93,10 +99,8 @@ impl<'a> LogReplay<'a> {
         Ok(end)
     }
 
-    /// The log after `sound_end`, where its last record ends.
-    fn rest(&self, sound_end: u64, recovered: &RecoveredLogs) -> LogRest<'a> {
-        // Writes of later logs may already be in tables, and `recovered.last_sequence` includes those.
-        let last = self.next_sequence.map_or(recovered.last_sequence, |next| next.saturating_sub(1));
+    /// The log after `sound_end`, where its last record ends, whose newest sequence is `last`.
+    fn rest(&self, sound_end: u64, last: u64) -> LogRest<'a> {
         let sequences = Sequences { last, are_contiguous: self.options.contiguous_sequences };
         LogRest { file: &*self.log.file, sound_end, sequences }
     }
@@ -107,17 +111,18 @@ impl<'a> LogReplay<'a> {
         &mut self,
         payload: &[u8],
         offset: u64,
-        rest: &LogRest<'_>,
+        sound_end: u64,
+        last: u64,
         recovered: &mut RecoveredLogs,
     ) -> Result<Option<End>> {
         let at_record = |error| Error::format(&self.log.path, offset, error);
         let batch = BatchRef::parse(payload).map_err(at_record)?;
         let first = batch.sequence();
-        let expected = self.next_sequence.unwrap_or(rest.sequences.last + 1);
+        let expected = self.next_sequence.unwrap_or(last + 1);
         // The first record may be in tables already.
         let goes_on = first == expected || (self.next_sequence.is_none() && first < expected);
         if self.options.contiguous_sequences && !goes_on {
-            return self.end_before_gap(offset, first, expected, rest).map(Some);
+            return self.end_before_gap(offset, first, expected, &self.rest(sound_end, last)).map(Some);
         }
         if let Some((unfinished, at)) = recovered.unfinished.take()
             && first > expected

@@ -35,6 +35,7 @@ impl HostLogFile {
         EnvError::new(operation, &self.path, source)
     }
 
+    #[inline]
     fn check_whole(&self, operation: &'static str) -> Result<()> {
         self.state.check().map_err(|source| self.failed(operation, source))
     }
