@@ -124,10 +124,11 @@ impl<'a> LogReplay<'a> {
         if self.options.contiguous_sequences && !goes_on {
             return self.end_before_gap(offset, first, expected, &self.rest(sound_end, last)).map(Some);
         }
-        if let Some((unfinished, at)) = recovered.unfinished.take()
-            && first > expected
-        {
-            recovered.missing_ends.push(self.missing_end(unfinished, at, first, expected));
+        if let Some(end) = recovered.unfinished {
+            recovered.unfinished = None;
+            if first > expected {
+                recovered.missing_ends.push(self.missing_end(end, first, expected));
+            }
         }
         self.next_sequence = Some(first + u64::from(batch.count()));
         self.records += 1;
@@ -227,7 +228,7 @@ impl<'a> LogReplay<'a> {
     /// the sequence `first`. A process that dies leaves such an end, and one that writes on after an error leaves such a gap; a loss
     /// of power leaves both.
     #[cold]
-    fn missing_end(&self, number: u64, offset: u64, first: u64, expected: u64) -> LeftOutLog {
+    fn missing_end(&self, (number, offset): (u64, u64), first: u64, expected: u64) -> LeftOutLog {
         let name = log_name(number);
         let later = log_name(self.log.number);
         let problem = format!(

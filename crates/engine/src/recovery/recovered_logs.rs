@@ -64,11 +64,9 @@ impl RecoveredLogs {
         batch: BatchRef<'_>,
         write_buffer_size_bytes: usize,
     ) -> Result<(), FormatError> {
-        let last = self.memtables.last_mut().expect("there is always one");
+        let last = self.memtables.last().expect("there is always one");
         if last.is_full(write_buffer_size_bytes) {
-            last.next_log_number = Some(log_number);
-            let next = RecoveredMemTable::new(last.table.successor());
-            self.memtables.push(next);
+            self.begin_memtable(log_number);
         }
         let current = self.memtables.last_mut().expect("there is always one");
         let mut inserter = current.table.inserter();
@@ -81,6 +79,15 @@ impl RecoveredLogs {
             current.last_sequence = self.last_sequence;
         }
         Ok(())
+    }
+
+    /// Ends the last memtable in the log `log_number`.
+    #[cold]
+    fn begin_memtable(&mut self, log_number: u64) {
+        let full = self.memtables.last_mut().expect("there is always one");
+        full.next_log_number = Some(log_number);
+        let next = RecoveredMemTable::new(full.table.successor());
+        self.memtables.push(next);
     }
 }
 
