@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { before, test } from 'node:test'
 import { packPackage } from '../../scripts/pack-package.mjs'
+import { KINDS } from '../../scripts/publish.mjs'
 import { root } from '../support/projects.mjs'
 import { directories, isWorkshop, packAll, unpack } from './archives.mjs'
 
@@ -30,6 +31,13 @@ function expectNone(packages, problemsOf) {
 test('every package of the workspace is packed, and that of this platform', () => {
   assert.equal(libraries.length, directories.length)
   assert.ok(packages.length > libraries.length)
+})
+
+test('an archive has the name by which it is published', () => {
+  const published = new Map(KINDS.npm.packages().map(({ name, file }) => [name, basename(file)]))
+  expectNone(packages, ({ archive, manifest }) =>
+    basename(archive) === published.get(manifest.name) ? [] : [basename(archive)]
+  )
 })
 
 test('no stray file is in a package', () => {

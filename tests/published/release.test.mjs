@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { withRepository } from '../../scripts/manifests.mjs'
-import { builtPlatforms, pack } from '../../scripts/pack.mjs'
 import { KINDS } from '../../scripts/publish.mjs'
 import { packagesIn } from '../../scripts/workspace.mjs'
 import { files, root, text } from '../rules/tracked.mjs'
@@ -97,16 +96,6 @@ test('every crate is published that may be, after those that it needs', () => {
     for (const [, needed] of manifest.matchAll(/^(terrace-[a-z-]+)(?:\.workspace)? =/gm))
       assert.ok(place(needed) >= 0 && place(needed) < place(name), `${needed} comes before ${name}`)
   }
-})
-
-test('an archive has the name by which it is published', (t) => {
-  const { directory } = makeRelease(t)
-  const packed = packagesIn().flatMap((one) => pack(one.directory, directory, builtPlatforms))
-  const known = KINDS.npm.packages().map(({ file }) => basename(file))
-  assert.deepEqual(
-    [...new Set(packed.map((file) => basename(file)))].filter((file) => !known.includes(file)),
-    []
-  )
 })
 
 test('nothing is published from a commit without the tag of its version, nor what was packed from another one', (t) => {

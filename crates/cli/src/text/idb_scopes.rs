@@ -7,7 +7,7 @@
 //! 00                            the version of these records
 //! 01 scope                      a transaction: what it has locked
 //! 02 scope 00 sequence          how a change is undone
-//! 02 scope 01 sequence          what is left to do after the commit; not decoded here
+//! 02 scope 01 sequence          work that remains after the commit (not decoded)
 //! ```
 //!
 //! A scope is a varint, a sequence number is eight bytes in big-endian order, values are protocol buffers. Source: Chromium's
