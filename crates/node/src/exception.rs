@@ -65,8 +65,8 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
     None
 }
 
-/// The number for an error by which `errors.ts` finds Node's name: the operating system's. An error that was found before
-/// the system was asked has the number that the system would have given. These are the same on every Unix, and in the C
+/// The operating system's number for an error, by which `errors.ts` finds Node's name. An error that was found before the
+/// system was asked has the number that the system would have given. These numbers are the same on every Unix, and in the C
 /// library of Windows.
 fn os_number(cause: &io::Error) -> i32 {
     const ENOENT: i32 = 2;
