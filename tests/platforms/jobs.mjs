@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { countsOf } from './counts.mjs'
 import { installAndUse, startRegistry } from './install.mjs'
-import { MAY_FAIL, NOT_IN, ownTestFile, ownTests, SHORT_IF_EMULATED } from './own-tests.mjs'
+import { MAY_FAIL, NOT_IN, ownTestFile, ownTests } from './own-tests.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const support = here('../../packages/terrace/test/support/')
@@ -34,8 +34,8 @@ export const JOBS = {
   own: async (runtime, names = ownTestsIn(runtime)) => {
     const results = []
     for (const name of names) {
-      const isShort = runtime.isEmulated && SHORT_IF_EMULATED.includes(name)
-      results.push(tested(name, await runtime.test(ownTestFile(name), isShort), MAY_FAIL[runtime.family]))
+      const ended = await runtime.test(ownTestFile(name), runtime.isEmulated)
+      results.push(tested(name, ended, MAY_FAIL[runtime.family]))
     }
     return sum(results)
   },

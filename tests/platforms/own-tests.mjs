@@ -9,9 +9,6 @@ const directory = fileURLToPath(new URL('../../packages/terrace/test/', import.m
 /** Files about the checkout: they start npm and compilers, and are the same wherever the addon runs. */
 const ELSEWHERE = ['loading', 'package.long', 'prebuilds']
 
-/** Files with many cases that differ by what the file system does, of which a slow, emulated processor runs some. */
-export const SHORT_IF_EMULATED = ['takeover']
-
 /** The files, named as in `packages/terrace/test`, such as `memory/basics`. */
 export function ownTests() {
   const files = ['', 'memory', 'page'].flatMap((folder) =>

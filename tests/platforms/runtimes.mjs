@@ -20,7 +20,8 @@ const INSTALLED_BY = 'make test-platforms installs it'
  * @property {string} name
  * @property {string} family - `Node`, `Bun`, `Deno` or `Windows`: what `own-tests.mjs` tells them apart by.
  * @property {string} build - The build of the addon that it loads.
- * @property {boolean} [isEmulated] - Whether its processor is emulated, which takes many times as long.
+ * @property {boolean} [isEmulated] - Whether its processor is emulated, which takes many times as long: its tests run in their short
+ *   form. Their histories run in full on the other runtimes, and an emulator shows no other order of memory.
  * @property {string[] | undefined} jobs - The jobs that it has here, if not all.
  * @property {() => string | undefined} missing - What is missing here to run it, with how to get it.
  * @property {(file: string, args?: string[], cwd?: string) => Promise<Ended>} run - Runs a program with arguments.
