@@ -92,8 +92,8 @@ test('a method that a file adds to a type of another file is used by its callers
 
 test('parts of a module are below it', () => {
   assert.ok(isPartOf('picker/plan.rs', 'picker.rs'))
-  assert.ok(isPartOf('write/line.rs', 'write/mod.rs'))
-  assert.ok(!isPartOf('write/line.rs', 'write.rs/mod.rs'))
+  assert.ok(isPartOf('write/commit_queue.rs', 'write/mod.rs'))
+  assert.ok(!isPartOf('write/commit_queue.rs', 'write.rs/mod.rs'))
   assert.ok(!isPartOf('picker.rs', 'picker/plan.rs'))
 })
 

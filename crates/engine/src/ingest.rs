@@ -28,7 +28,7 @@ impl DbInner {
         if sources.is_empty() {
             return Ok(());
         }
-        let mut token = self.writer.line.take_token();
+        let mut token = self.writer.queue.take_token();
         self.health.check_writable()?;
         if token.last_sequence >= MAX_SEQUENCE_NUMBER {
             return Err(Error::new(

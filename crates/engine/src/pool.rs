@@ -1,4 +1,4 @@
-//! Background threads: one lane for flushes, one for compactions and one for submitted writes. A long compaction
+//! Background threads: some for flushes, some for compactions and some for submitted writes. A long compaction
 //! therefore never holds up a flush, and a write that waits for flushes and compactions holds up neither. A pool
 //! is shared by the databases of a process, unless some are given one of their own.
 
@@ -21,51 +21,51 @@ thread_local! {
     static IS_POOL_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The threads that a job runs on.
+/// What a job does. Each kind has its own threads and queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
+pub(crate) enum JobKind {
     /// Flushes and short chores.
     Flush,
     /// Compactions.
     Compaction,
-    /// Submitted writes. They may wait for the other lanes, which never wait for them.
+    /// Submitted writes. They may wait for jobs of the other kinds, which never wait for them.
     Commit,
 }
 
-const LANES: [Lane; 3] = [Lane::Flush, Lane::Compaction, Lane::Commit];
+const JOB_KINDS: [JobKind; 3] = [JobKind::Flush, JobKind::Compaction, JobKind::Commit];
 
 /// A pool of background threads. Pass one in [`Options`](crate::Options) to several databases to let them share its
 /// threads. Databases that are given none share the pool of their environment.
 ///
-/// Threads start with the first job of their lane and end with the pool. If the environment has no threads
+/// Threads start with the first job of their kind and end with the pool. If the environment has no threads
 /// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called. If the system refuses to start a
 /// thread, jobs wait until a caller waits for them and runs them. A forked process cannot use a pool that was created
 /// before the fork.
 pub struct BackgroundPool {
     shared: Arc<Shared>,
     env: Arc<dyn Env>,
-    limits: [usize; LANES.len()],
+    limits: [usize; JOB_KINDS.len()],
     process: ProcessMark,
 }
 
 struct Shared {
     state: Mutex<State>,
-    /// One for each lane.
-    work: [Condvar; LANES.len()],
+    /// One for each kind of job.
+    work: [Condvar; JOB_KINDS.len()],
 }
 
 #[derive(Default)]
 struct State {
-    queues: [VecDeque<Job>; LANES.len()],
-    /// Jobs for the flush lane that are due later, with the time.
+    queues: [VecDeque<Job>; JOB_KINDS.len()],
+    /// Flushes that are due later, with the time.
     delayed: Vec<(u64, Job)>,
-    idle_threads: [usize; LANES.len()],
-    threads: [Vec<Box<dyn ThreadHandle>>; LANES.len()],
+    idle_threads: [usize; JOB_KINDS.len()],
+    threads: [Vec<Box<dyn ThreadHandle>>; JOB_KINDS.len()],
     ending: bool,
 }
 
 impl State {
-    /// Moves what is due to the flush lane. Returns how long it is until the next job is due.
+    /// Moves what is due to the queue of flushes. Returns how long it is until the next job is due.
     fn promote_due(&mut self, now_micros: u64) -> Option<Duration> {
         let mut index = 0;
         let mut earliest: Option<u64> = None;
@@ -73,7 +73,7 @@ impl State {
             let due = self.delayed[index].0;
             if due <= now_micros {
                 let (_, job) = self.delayed.swap_remove(index);
-                self.queues[Lane::Flush as usize].push_back(job);
+                self.queues[JobKind::Flush as usize].push_back(job);
             } else {
                 earliest = Some(earliest.map_or(due, |earliest| earliest.min(due)));
                 index += 1;
@@ -88,7 +88,7 @@ impl ClockWatcher for Shared {
     fn clock_advanced(&self) {
         // A thread that has just read the clock waits once the lock is free.
         drop(self.state.lock());
-        self.work[Lane::Flush as usize].notify_all();
+        self.work[JobKind::Flush as usize].notify_all();
     }
 }
 
@@ -119,48 +119,48 @@ impl BackgroundPool {
 
     /// Queues `job`. Returns whether a thread will run it. If not, the job waits for [`run_one_of`](Self::run_one_of)
     /// or [`lend_a_hand`](Self::lend_a_hand).
-    pub(crate) fn submit(&self, lane: Lane, job: Job) -> bool {
+    pub(crate) fn submit(&self, kind: JobKind, job: Job) -> bool {
         let mut state = self.shared.state.lock();
-        state.queues[lane as usize].push_back(job);
-        let has_thread = self.ensure_thread(&mut state, lane);
+        state.queues[kind as usize].push_back(job);
+        let has_thread = self.ensure_thread(&mut state, kind);
         drop(state);
-        self.shared.work[lane as usize].notify_one();
+        self.shared.work[kind as usize].notify_one();
         has_thread
     }
 
-    /// Queues `job` on the flush lane once `delay` has passed. If there are no threads, it never comes due by itself.
+    /// Queues `job` as a flush once `delay` has passed. If there are no threads, it never comes due by itself.
     pub(crate) fn submit_after(&self, delay: Duration, job: Job) {
         let due = self.env.monotonic_micros().saturating_add(delay.as_micros() as u64);
         let mut state = self.shared.state.lock();
         state.delayed.push((due, job));
-        if state.threads[Lane::Flush as usize].is_empty() {
-            self.ensure_thread(&mut state, Lane::Flush);
+        if state.threads[JobKind::Flush as usize].is_empty() {
+            self.ensure_thread(&mut state, JobKind::Flush);
         }
         drop(state);
-        self.shared.work[Lane::Flush as usize].notify_one();
+        self.shared.work[JobKind::Flush as usize].notify_one();
     }
 
     /// Runs one waiting job on the calling thread, flushes first. Returns whether there was one.
     pub fn run_one(&self) -> bool {
-        self.run_one_of(&LANES)
+        self.run_one_of(&JOB_KINDS)
     }
 
     /// Whether no thread runs a job and none is due. Jobs that are due later do not count.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.state.lock();
         let now = self.env.monotonic_micros();
-        LANES.map(|lane| lane as usize).iter().all(|&index| {
+        JOB_KINDS.map(|kind| kind as usize).iter().all(|&index| {
             state.queues[index].is_empty() && state.idle_threads[index] == state.threads[index].len()
         }) && state.delayed.iter().all(|(due, _)| *due > now)
     }
 
-    /// Runs one waiting job of these lanes on the calling thread. Returns whether there was one.
-    pub(crate) fn run_one_of(&self, lanes: &[Lane]) -> bool {
+    /// Runs one waiting job of these kinds on the calling thread. Returns whether there was one.
+    pub(crate) fn run_one_of(&self, kinds: &[JobKind]) -> bool {
         let job = {
             let mut state = self.shared.state.lock();
             let now = self.env.monotonic_micros();
             state.promote_due(now);
-            lanes.iter().find_map(|lane| state.queues[*lane as usize].pop_front())
+            kinds.iter().find_map(|kind| state.queues[*kind as usize].pop_front())
         };
         match job {
             Some(job) => {
@@ -178,10 +178,11 @@ impl BackgroundPool {
             return self.run_one();
         }
         let mut state = self.shared.state.lock();
-        let has_nobody = |state: &mut State, lane: Lane| {
-            !state.queues[lane as usize].is_empty() && !self.ensure_thread(state, lane)
+        let has_nobody = |state: &mut State, kind: JobKind| {
+            !state.queues[kind as usize].is_empty() && !self.ensure_thread(state, kind)
         };
-        let abandoned: Vec<Lane> = LANES.into_iter().filter(|lane| has_nobody(&mut state, *lane)).collect();
+        let abandoned: Vec<JobKind> =
+            JOB_KINDS.into_iter().filter(|kind| has_nobody(&mut state, *kind)).collect();
         drop(state);
         self.run_one_of(&abandoned)
     }
@@ -196,22 +197,22 @@ impl BackgroundPool {
         self.env.background() == Background::Steps
     }
 
-    /// Starts a thread for a job of the lane if that is wanted and possible. Returns whether the lane has any threads.
-    fn ensure_thread(&self, state: &mut State, lane: Lane) -> bool {
-        let index = lane as usize;
+    /// Starts a thread for a job of a kind if that is wanted and possible. Returns whether jobs of that kind have any threads.
+    fn ensure_thread(&self, state: &mut State, kind: JobKind) -> bool {
+        let index = kind as usize;
         let enough = state.idle_threads[index] >= state.queues[index].len().max(1);
         if self.needs_steps() || enough || state.threads[index].len() >= self.limits[index] {
             return !state.threads[index].is_empty();
         }
         let shared = Arc::clone(&self.shared);
         let env = Arc::clone(&self.env);
-        let name = match lane {
-            Lane::Flush => "terrace-flush",
-            Lane::Compaction => "terrace-compact",
-            Lane::Commit => "terrace-commit",
+        let name = match kind {
+            JobKind::Flush => "terrace-flush",
+            JobKind::Compaction => "terrace-compact",
+            JobKind::Commit => "terrace-commit",
         };
         // If the system refuses, the existing threads continue, and the next job tries again.
-        state.threads[index].extend(self.env.spawn(name, Box::new(move || run_thread(&shared, &*env, lane))));
+        state.threads[index].extend(self.env.spawn(name, Box::new(move || run_thread(&shared, &*env, kind))));
         !state.threads[index].is_empty()
     }
 }
@@ -242,16 +243,16 @@ impl Drop for BackgroundPool {
     }
 }
 
-fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
+fn run_thread(shared: &Shared, env: &dyn Env, kind: JobKind) {
     IS_POOL_THREAD.set(true);
     // Whoever writes, and the program around, goes first. A submitted write has somebody who waits for it.
-    if lane != Lane::Commit {
+    if kind != JobKind::Commit {
         env.lower_priority();
     }
-    let index = lane as usize;
+    let index = kind as usize;
     let mut state = shared.state.lock();
     loop {
-        let next_due = if lane == Lane::Flush { state.promote_due(env.monotonic_micros()) } else { None };
+        let next_due = if kind == JobKind::Flush { state.promote_due(env.monotonic_micros()) } else { None };
         if let Some(job) = state.queues[index].pop_front() {
             drop(state);
             job();
@@ -300,11 +301,11 @@ mod tests {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 2);
         for index in 0..100 {
             let done = Arc::clone(&done);
-            let lane = if index % 2 == 0 { Lane::Flush } else { Lane::Compaction };
+            let kind = if index % 2 == 0 { JobKind::Flush } else { JobKind::Compaction };
             let job = move || {
                 done.fetch_add(1, Ordering::Relaxed);
             };
-            assert!(pool.submit(lane, Box::new(job)));
+            assert!(pool.submit(kind, Box::new(job)));
         }
         drop(pool);
         assert_eq!(done.load(Ordering::Relaxed), 100);
@@ -315,8 +316,8 @@ mod tests {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
         let (release, wait) = mpsc::channel::<()>();
         let (flushed, flush_done) = mpsc::channel();
-        pool.submit(Lane::Compaction, Box::new(move || wait.recv().unwrap()));
-        pool.submit(Lane::Flush, Box::new(move || flushed.send(()).unwrap()));
+        pool.submit(JobKind::Compaction, Box::new(move || wait.recv().unwrap()));
+        pool.submit(JobKind::Flush, Box::new(move || flushed.send(()).unwrap()));
         flush_done.recv().unwrap();
         release.send(()).unwrap();
     }
@@ -341,11 +342,11 @@ mod tests {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
         assert!(pool.is_idle());
         let (release, wait) = mpsc::channel::<()>();
-        for lane in LANES {
-            pool.submit(lane, Box::new(|| ()));
+        for kind in JOB_KINDS {
+            pool.submit(kind, Box::new(|| ()));
         }
         eventually("the jobs are done", || pool.is_idle());
-        pool.submit(Lane::Compaction, Box::new(move || wait.recv().unwrap()));
+        pool.submit(JobKind::Compaction, Box::new(move || wait.recv().unwrap()));
         assert!(!pool.is_idle());
         release.send(()).unwrap();
         eventually("the job is done", || pool.is_idle());
@@ -362,7 +363,7 @@ mod tests {
             drop(last);
             sender.send(()).unwrap();
         };
-        pool.submit(Lane::Compaction, Box::new(job));
+        pool.submit(JobKind::Compaction, Box::new(job));
         drop(pool);
         dropped.send(()).unwrap();
         receiver.recv().unwrap();
@@ -372,7 +373,7 @@ mod tests {
     fn without_threads_jobs_run_in_steps() {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::with_steps()), 1);
         let (sender, receiver) = mpsc::channel();
-        pool.submit(Lane::Flush, Box::new(move || sender.send(()).unwrap()));
+        pool.submit(JobKind::Flush, Box::new(move || sender.send(()).unwrap()));
         assert!(receiver.try_recv().is_err());
         assert!(pool.run_one());
         assert!(receiver.try_recv().is_ok());

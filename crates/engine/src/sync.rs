@@ -1,4 +1,4 @@
-//! The atomics, locks and shared pointers of the modules that a model checker also runs: the memtable, the commit line, the
+//! The atomics, locks and shared pointers of the modules that a model checker also runs: the memtable, the commit queue, the
 //! queue of submitted writes, snapshots, and what readers see.
 //!
 //! Normally these are the usual ones, at no cost. A test build with `--cfg loom` replaces them by those of

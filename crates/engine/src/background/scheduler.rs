@@ -18,7 +18,7 @@ use crate::compaction::reservations::ReservationId;
 use crate::error::{Error, Result};
 use crate::health::Health;
 use crate::info_log::InfoLog;
-use crate::pool::{BackgroundPool, Lane, without_panic};
+use crate::pool::{BackgroundPool, JobKind, without_panic};
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 
@@ -111,7 +111,7 @@ impl Background {
         if !state.flush_running && !self.parts.published.super_version().sealed.is_empty() {
             state.flush_running = true;
             let (background, jobs) = (Arc::clone(self), Arc::clone(&jobs));
-            pool.submit(Lane::Flush, Box::new(move || background.run_flush(&*jobs)));
+            pool.submit(JobKind::Flush, Box::new(move || background.run_flush(&*jobs)));
         }
         while state.compactions_running < compactions_at_once(self.parts.compaction_threads)
             && !state.manual_goes_first()
@@ -122,7 +122,7 @@ impl Background {
             state.compactions_running += 1;
             let (background, jobs) = (Arc::clone(self), Arc::clone(&jobs));
             let run = move || background.run_compaction(&*jobs, plan, reservation);
-            pool.submit(Lane::Compaction, Box::new(run));
+            pool.submit(JobKind::Compaction, Box::new(run));
         }
     }
 
@@ -216,7 +216,7 @@ impl Background {
             background.lock().chores_running -= 1;
             background.progress.notify_all();
         };
-        pool.submit(Lane::Flush, Box::new(run));
+        pool.submit(JobKind::Flush, Box::new(run));
     }
 }
 

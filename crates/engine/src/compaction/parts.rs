@@ -17,7 +17,7 @@ use terrace_format::comparator::UserComparator;
 
 use crate::compaction::picker::{CompactionPlan, sum_bytes};
 use crate::error::Result;
-use crate::pool::{BackgroundPool, Lane, without_panic};
+use crate::pool::{BackgroundPool, JobKind, without_panic};
 
 /// The number of parts for each thread, so that a slow thread does not hold up the others.
 pub(super) const PARTS_PER_THREAD: usize = 2;
@@ -79,9 +79,9 @@ pub(crate) fn run_parts<T: Send + 'static>(
     let shared = Arc::new(Shared { write, parts, state, part_done: Condvar::new() });
     for _ in 0..helpers {
         let helper = Arc::clone(&shared);
-        if !pool.submit(Lane::Compaction, Box::new(move || helper.work())) {
+        if !pool.submit(JobKind::Compaction, Box::new(move || helper.work())) {
             // If there is no thread to help, this thread does all the work.
-            pool.run_one_of(&[Lane::Compaction]);
+            pool.run_one_of(&[JobKind::Compaction]);
         }
     }
     shared.work();

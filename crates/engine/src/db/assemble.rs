@@ -34,7 +34,7 @@ use crate::recovery::synced_files::SyncedFiles;
 use crate::table::TableReadContext;
 use crate::version::table_cache::TableCache;
 use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
-use crate::write::line::CommitLine;
+use crate::write::commit_queue::CommitQueue;
 use crate::write::submit::Submissions;
 use crate::write::throttle::{Pressure, STOP_FILES, STOP_FILES_IN_STEPS, Throttle};
 use crate::write::writer::{CommitState, Writer};
@@ -231,7 +231,7 @@ impl Common {
     ) -> Arc<Writer<Arc<Background>>> {
         let in_steps = self.pool.as_ref().is_some_and(|pool| pool.needs_steps());
         Arc::new(Writer {
-            line: CommitLine::new(commit),
+            queue: CommitQueue::new(commit),
             files: Arc::clone(&self.files),
             health: Arc::clone(&self.health),
             published: Arc::clone(&self.published),

@@ -25,7 +25,7 @@ impl DbInner {
         }
         // This thread still writes what was submitted before. What comes after the token is refused.
         self.submissions.close();
-        let mut token = self.writer.line.take_token();
+        let mut token = self.writer.queue.take_token();
         let made_durable = self.writer.make_recovered_durable(&mut token);
         self.merge_small_tables();
         self.health.mark_closed();
@@ -148,7 +148,7 @@ mod tests {
     use crate::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
     fn wait_for_line(db: &Db, length: usize) {
-        eventually("the line is that long", || db.inner.writer.line.length() >= length);
+        eventually("the queue is that long", || db.inner.writer.queue.length() >= length);
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
             names
         };
         let before = files();
-        let token = db.inner.writer.line.take_token();
+        let token = db.inner.writer.queue.take_token();
         thread::scope(|scope| {
             let close = scope.spawn(|| db.close());
             wait_for_line(&db, 1);

@@ -64,7 +64,7 @@ impl DbInner {
         // The logs below the oldest existing one are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();
         let renewed = self.files.versions.renew(oldest)?;
-        let mut token = self.writer.line.take_token();
+        let mut token = self.writer.queue.take_token();
         if let Some(wal) = token.wal.as_mut().filter(|_| renewed) {
             wal.note_synced_name();
         }
@@ -108,7 +108,7 @@ impl DbInner {
             self.flush_sealed(&recovered)?;
         }
         // The directory was synced before a MANIFEST named the log.
-        let mut token = self.writer.line.take_token();
+        let mut token = self.writer.queue.take_token();
         token.wal.iter_mut().for_each(|wal| wal.note_synced_name());
         Ok(())
     }

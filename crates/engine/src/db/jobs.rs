@@ -177,7 +177,7 @@ impl DbInner {
     /// Seals the active memtable if its deletions may give back much space. Returns whether it did so or could not
     /// look.
     fn flush_if_deletions(&self) -> bool {
-        let Some(mut token) = self.writer.line.try_token() else { return true };
+        let Some(mut token) = self.writer.queue.try_token() else { return true };
         let deletions = token.memtable.deletions();
         if deletions == 0 || self.health.check_writable().is_err() {
             return false;

@@ -140,14 +140,14 @@ impl DbInner {
             return Ok(());
         }
         // Nobody writes, so the token only makes refreshes run one at a time, and makes a close wait for them.
-        let _token = self.writer.line.take_token();
+        let _token = self.writer.queue.take_token();
         self.show_newest()
     }
 
     /// Replaces `outdated`, a state in force with a missing table, unless another reader has already replaced it.
     #[cold]
     pub(crate) fn move_on(&self, outdated: &Arc<SuperVersion>) -> Result<()> {
-        let _token = self.writer.line.take_token();
+        let _token = self.writer.queue.take_token();
         if !Arc::ptr_eq(&self.published.super_version(), outdated) {
             return Ok(());
         }

@@ -8,7 +8,7 @@
 //!
 //! The models are built with `--cfg loom` only; `scripts/threads loom` runs them.
 
-mod commit_line;
+mod commit_queue;
 mod memtable;
 mod readers;
 mod submit_queue;

@@ -1,4 +1,4 @@
-//! Commits a group of batches. Predecessor: `write/line`. Successors: `write/room`, `wal/writer`, the memtable.
+//! Commits a group of batches. Predecessor: `write/commit_queue`. Successors: `write/room`, `wal/writer`, the memtable.
 //!
 //! All steps run under the commit token:
 //!
@@ -28,8 +28,8 @@ impl<B: Backlog> Writer<B> {
         fill: impl FnOnce(&mut WriteBatch) -> terrace_format::error::Result<()>,
     ) -> Result<()> {
         self.health.check_writable()?;
-        let shares_sync = sync && self.line.expects_others();
-        let Some(mut token) = (!shares_sync).then(|| self.line.try_token()).flatten() else {
+        let shares_sync = sync && self.queue.expects_others();
+        let Some(mut token) = (!shares_sync).then(|| self.queue.try_token()).flatten() else {
             let mut batch = WriteBatch::new();
             fill(&mut batch).map_err(Error::refused)?;
             return self.write(batch, sync);
@@ -49,12 +49,12 @@ impl<B: Backlog> Writer<B> {
         if batch.is_empty() {
             return Ok(());
         }
-        self.line.write(batch, sync, |commit, batches, sync| self.commit_group(commit, batches, sync))
+        self.queue.write(batch, sync, |commit, batches, sync| self.commit_group(commit, batches, sync))
     }
 
     /// Writes `batch` without a sync if it need not wait for anything. Returns whether it was written.
     pub(crate) fn try_write(&self, batch: &mut WriteBatch) -> Result<bool> {
-        let Some(mut token) = self.line.try_token() else { return Ok(false) };
+        let Some(mut token) = self.queue.try_token() else { return Ok(false) };
         if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
             return Ok(false);
         }

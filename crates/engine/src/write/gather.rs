@@ -1,4 +1,4 @@
-//! Waits for writers to share a sync. Predecessors: `write/line` and `write/submit_queue`. Successor: none.
+//! Waits for writers to share a sync. Predecessors: `write/commit_queue` and `write/submit_queue`. Successor: none.
 
 use crate::sync::yield_now;
 

@@ -1,13 +1,13 @@
-//! Writing: the commit line that orders writers, the commit itself, and the queue for writers that do not wait.
+//! Writing: the commit queue that orders writers, the commit itself, and the queue for writers that do not wait.
 //!
 //! ```text
-//! Db::write ─► line ─► commit ─► room (throttle, seal) ─► outgoing_logs ─► wal/writer ─► memtable ─► publish
+//! Db::write ─► commit_queue ─► commit ─► room (throttle, seal) ─► outgoing_logs ─► wal/writer ─► memtable ─► publish
 //! Db::submit ─► submit ──┘         └─► Backlog: flushes and compactions
 //! ```
 
 mod commit;
+pub(crate) mod commit_queue;
 mod gather;
-pub(crate) mod line;
 mod outgoing_logs;
 mod room;
 pub(crate) mod submit;

@@ -96,7 +96,7 @@ impl<B: Backlog> Writer<B> {
 
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
     pub(crate) fn flush(&self) -> Result<()> {
-        let mut token = self.line.take_token();
+        let mut token = self.queue.take_token();
         // The database may have been closed while this call waited, and the directory may belong to another one by now.
         self.health.check_writable()?;
         if !token.memtable.is_empty() {

@@ -8,7 +8,7 @@ use terrace_format::batch::WriteBatch;
 
 use crate::error::{Error, Result};
 use crate::options::WriteOptions;
-use crate::pool::{BackgroundPool, Lane};
+use crate::pool::{BackgroundPool, JobKind};
 use crate::write::MAX_GROUP_BYTES;
 use crate::write::submit_queue::{Next, SubmitQueue};
 use crate::write::writer::{Backlog, Writer};
@@ -61,8 +61,8 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
                 submissions.serve_soon();
             }
         };
-        if !pool.submit(Lane::Commit, Box::new(serve)) {
-            pool.run_one_of(&[Lane::Commit]);
+        if !pool.submit(JobKind::Commit, Box::new(serve)) {
+            pool.run_one_of(&[JobKind::Commit]);
         }
     }
 
@@ -89,7 +89,7 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
                 dones.push(next.done);
             }
             let result = {
-                let mut token = self.writer.line.take_token();
+                let mut token = self.writer.queue.take_token();
                 self.writer.commit_group(&mut token, &mut batches, sync)
             };
             for done in dones {

@@ -11,7 +11,7 @@ use terrace_env::{Env, MemoryEnv, SimulatedEnv};
 use terrace_format::batch::WriteBatch;
 use terrace_format::file_name;
 
-use super::line::CommitLine;
+use super::commit_queue::CommitQueue;
 use super::submit::Submissions;
 use super::throttle::{STOP_FILES, Throttle};
 use super::writer::{Backlog, CommitState, Measured, Writer};
@@ -102,7 +102,7 @@ impl Fixture {
             buffer: None,
         };
         let writer = Arc::new(Writer {
-            line: CommitLine::new(commit),
+            queue: CommitQueue::new(commit),
             files: Arc::clone(&shared.files),
             health: Arc::clone(&shared.health),
             published: Arc::clone(&shared.published),
@@ -156,7 +156,7 @@ fn what_was_written_is_visible_and_has_the_next_sequences() {
     assert_eq!(fixture.visible(), 4);
     assert!(["a", "b", "c", "d"].iter().all(|key| fixture.holds(key)));
     assert!(!fixture.holds("e"));
-    assert!(fixture.writer.line.take_token().wal.as_ref().unwrap().size_bytes() > 1000);
+    assert!(fixture.writer.queue.take_token().wal.as_ref().unwrap().size_bytes() > 1000);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_full_memtable_is_handed_over_and_the_next_one_has_a_log_of_its_own() {
     fixture.fill(2).unwrap();
     let sealed = fixture.backlog.sealed.lock().clone();
     assert!(0 < sealed[0].0 && sealed[0].0 < sealed[1].0, "{sealed:?}");
-    let token = fixture.writer.line.take_token();
+    let token = fixture.writer.queue.take_token();
     assert_eq!(token.wal.as_ref().unwrap().number(), sealed[1].1);
     assert_eq!(token.outgoing.len(), 2, "logs that were not synced");
     assert!(!token.memtable.is_empty() && token.memtable.entries() < sealed[0].0);
@@ -178,7 +178,7 @@ fn a_write_that_must_not_wait_hands_a_full_memtable_over_and_begins_a_log() {
         assert!(fixture.writer.try_write(&mut batch(&["k"])).unwrap());
     }
     let sealed = fixture.backlog.sealed.lock().clone();
-    assert_eq!(fixture.writer.line.take_token().wal.as_ref().unwrap().number(), sealed[1].1);
+    assert_eq!(fixture.writer.queue.take_token().wal.as_ref().unwrap().number(), sealed[1].1);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_sync_syncs_the_logs_before_its_own_and_leaves_word_of_that() {
     let fixture = Fixture::in_memory();
     fixture.fill(2).unwrap();
     fixture.put("synced", true).unwrap();
-    assert!(fixture.writer.line.take_token().outgoing.is_empty());
+    assert!(fixture.writer.queue.take_token().outgoing.is_empty());
     assert_ne!(*fixture.shared.files.synced.lock(), SyncedFiles::default());
     assert!(fixture.shared.files.env.exists(&Path::new("/db").join(file_name::SYNCED)).unwrap());
 }
@@ -210,7 +210,7 @@ fn the_first_sync_waits_for_what_was_found_at_the_open() {
     let fixture = Fixture::in_memory();
     let number = fixture.shared.files.versions.new_file_number();
     fixture.shared.seal(number, |_| ());
-    fixture.writer.line.take_token().recovered = Some(number);
+    fixture.writer.queue.take_token().recovered = Some(number);
     *fixture.backlog.is_full.lock() = true;
     fixture.put("a", false).unwrap();
     assert_eq!(fixture.put("b", true).unwrap_err().kind(), ErrorKind::DiskFull);

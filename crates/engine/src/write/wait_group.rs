@@ -1,8 +1,8 @@
-//! The places where writers of the commit line wait. Each writer has its own seat, and the writers of a group have
-//! seats in one wait group. Predecessor and successor: `write/line`.
+//! The places where writers of the commit queue wait. Each writer has its own seat, and the writers of a group have
+//! seats in one wait group. Predecessor and successor: `write/commit_queue`.
 //!
 //! The writers of a wait group sleep on one word of memory, so one system call wakes a whole group. A writer that is to
-//! lead is woken alone, provided that the line gave it a wait group of its own.
+//! lead is woken alone, provided that the queue gave it a wait group of its own.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
 use crate::recovery::kept_logs::KeptLog;
 use crate::wal::writer::WalWriter;
-use crate::write::line::CommitLine;
+use crate::write::commit_queue::CommitQueue;
 use crate::write::throttle::Throttle;
 
 /// What a writer needs of the background, which takes full memtables and says when there is room for more.
@@ -50,7 +50,7 @@ pub(crate) struct Measured {
 
 /// The writer.
 pub(crate) struct Writer<B> {
-    pub(crate) line: CommitLine<CommitState>,
+    pub(crate) queue: CommitQueue<CommitState>,
     pub(crate) files: Arc<Files>,
     pub(crate) health: Arc<Health>,
     pub(crate) published: Arc<Published>,

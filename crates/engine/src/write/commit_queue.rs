@@ -1,9 +1,9 @@
-//! The commit line, which decides who may write now. Predecessor: `db`. Successor: `write/commit`. Writers wait in
+//! The commit queue, which decides who may write now. Predecessor: `db`. Successor: `write/commit`. Writers wait in
 //! `write/wait group`.
 //!
-//! One writer at a time holds the *token*, and with it the log and the active memtable. The line promises:
+//! One writer at a time holds the *token*, and with it the log and the active memtable. The queue promises:
 //!
-//! 1. Writers get the token in the order in which they joined the line. A writer that finds no line takes the token at
+//! 1. Writers get the token in the order in which they joined the queue. A writer that finds no queue takes the token at
 //!    once, for the price of one exchange.
 //! 2. The holder commits the writes of those after it together with its own, as one group with one append and one sync.
 //!    Each writer learns the result when its write is visible.
@@ -27,14 +27,14 @@ use crate::write::wait_group::{Seat, WaitGroup};
 const FREE: usize = 0;
 /// Somebody has the token, and nobody waits for it.
 const TAKEN: usize = 1;
-/// Somebody has the token, and others may be waiting. This value is set and cleared only with the line locked.
+/// Somebody has the token, and others may be waiting. This value is set and cleared only with the queue locked.
 const AWAITED: usize = 2;
 
-/// The line and the state `S` that its token guards.
-pub(crate) struct CommitLine<S> {
+/// The queue and the state `S` that its token guards.
+pub(crate) struct CommitQueue<S> {
     /// [`FREE`], [`TAKEN`] or [`AWAITED`].
     token: AtomicUsize,
-    line: Mutex<Line>,
+    waiting: Mutex<Waiting>,
     /// How many writers there were when the last group was done: those in the group and those waiting after it. This is
     /// a forecast on which only speed depends.
     recent_writers: AtomicUsize,
@@ -45,12 +45,12 @@ pub(crate) struct CommitLine<S> {
 
 // SAFETY: `state` is reached only through a `Token`, and there is one at a time (see `Token`). So `state` moves from
 // thread to thread, which requires `Send`, and is never shared.
-unsafe impl<S: Send> Sync for CommitLine<S> {}
+unsafe impl<S: Send> Sync for CommitQueue<S> {}
 
 #[derive(Default)]
-struct Line {
+struct Waiting {
     waiters: VecDeque<Waiter>,
-    /// The wait group for those who joined after the head of the line since a group was taken, if anybody did.
+    /// The wait group for those who joined after the head of the queue since a group was taken, if anybody did.
     wait_group: Option<Arc<WaitGroup>>,
 }
 
@@ -61,13 +61,13 @@ struct Waiter {
     seat: Seat,
 }
 
-/// The token. Dropping it passes it to the head of the line.
+/// The token. Dropping it passes it to the head of the queue.
 ///
 /// There is one at a time. It is created by the thread that changes `token` from [`FREE`] to another value, or by the
 /// waiter that the previous holder made leader when it dropped its token. The change from `FREE` acquires what the
 /// change to it released; a leader acquires it through the lock of its wait group.
 pub(crate) struct Token<'a, S> {
-    line: &'a CommitLine<S>,
+    queue: &'a CommitQueue<S>,
 }
 
 impl<S> Deref for Token<'_, S> {
@@ -75,36 +75,36 @@ impl<S> Deref for Token<'_, S> {
 
     #[inline]
     fn deref(&self) -> &S {
-        self.line.state_memory.read();
+        self.queue.state_memory.read();
         // SAFETY: this is the only token, and `deref_mut` borrows it exclusively.
-        unsafe { &*self.line.state.get() }
+        unsafe { &*self.queue.state.get() }
     }
 }
 
 impl<S> DerefMut for Token<'_, S> {
     #[inline]
     fn deref_mut(&mut self) -> &mut S {
-        self.line.state_memory.write();
+        self.queue.state_memory.write();
         // SAFETY: this is the only token, and it is borrowed exclusively.
-        unsafe { &mut *self.line.state.get() }
+        unsafe { &mut *self.queue.state.get() }
     }
 }
 
 impl<S> Drop for Token<'_, S> {
     #[inline]
     fn drop(&mut self) {
-        let token = &self.line.token;
+        let token = &self.queue.token;
         if token.compare_exchange(TAKEN, FREE, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.line.pass_on();
+            self.queue.pass_on();
         }
     }
 }
 
-impl<S> CommitLine<S> {
+impl<S> CommitQueue<S> {
     pub(crate) fn new(state: S) -> Self {
         Self {
             token: AtomicUsize::new(FREE),
-            line: Mutex::default(),
+            waiting: Mutex::default(),
             recent_writers: AtomicUsize::new(1),
             state: UnsafeCell::new(state),
             state_memory: PlainMemory::new(),
@@ -116,7 +116,7 @@ impl<S> CommitLine<S> {
     pub(crate) fn try_token(&self) -> Option<Token<'_, S>> {
         let taken = self.token.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed);
         // Created only if the token was taken, because dropping it would pass it on.
-        taken.is_ok().then(|| Token { line: self })
+        taken.is_ok().then(|| Token { queue: self })
     }
 
     /// Waits for the token.
@@ -130,8 +130,8 @@ impl<S> CommitLine<S> {
         };
         let led = seat.wait();
         debug_assert!(led.is_none(), "a waiter without a batch is only ever made leader");
-        self.line.lock().waiters.pop_front();
-        Token { line: self }
+        self.waiting.lock().waiters.pop_front();
+        Token { queue: self }
     }
 
     /// Whether there are probably others who could share a sync. [`write`](Self::write) lets them come first.
@@ -149,7 +149,7 @@ impl<S> CommitLine<S> {
         commit: impl Fn(&mut S, &mut [WriteBatch], bool) -> Result<()>,
     ) -> Result<()> {
         let joined = self.try_token().map_or_else(|| self.join(Some(&mut batch), sync), Joined::Holds);
-        // If the batch waits in the line, there is none here.
+        // If the batch waits in the queue, there is none here.
         let (mut token, batch) = match joined {
             Joined::Holds(mut token) if !(sync && self.expects_others()) => {
                 return commit(&mut token, std::slice::from_mut(&mut batch), sync);
@@ -157,7 +157,7 @@ impl<S> CommitLine<S> {
             Joined::Holds(token) => (token, Some(batch)),
             Joined::Waits(seat) => match seat.wait() {
                 Some(result) => return result,
-                None => (Token { line: self }, None),
+                None => (Token { queue: self }, None),
             },
         };
         if sync {
@@ -179,28 +179,28 @@ impl<S> CommitLine<S> {
     /// The number of writers that wait for the token.
     #[cfg(test)]
     pub(crate) fn length(&self) -> usize {
-        self.line.lock().waiters.len()
+        self.waiting.lock().waiters.len()
     }
 
-    /// Gives the token to the head of the line.
+    /// Gives the token to the head of the queue.
     #[cold]
     fn pass_on(&self) {
-        let line = self.line.lock();
-        match line.waiters.front().map(|next| next.seat.clone()) {
+        let waiting = self.waiting.lock();
+        match waiting.waiters.front().map(|next| next.seat.clone()) {
             Some(next) => {
-                drop(line);
+                drop(waiting);
                 next.lead();
             }
             None => self.token.store(FREE, Ordering::Release),
         }
     }
 
-    /// Joins the end of the line, or takes the token if it has become free. A writer that waits leaves its batch in the
-    /// line.
+    /// Joins the end of the queue, or takes the token if it has become free. A writer that waits leaves its batch in the
+    /// queue.
     fn join(&self, batch: Option<&mut WriteBatch>, sync: bool) -> Joined<'_, S> {
-        let mut line = self.line.lock();
+        let mut waiting = self.waiting.lock();
         loop {
-            // While the line is locked, nobody leaves `AWAITED`.
+            // While the queue is locked, nobody leaves `AWAITED`.
             match self.token.compare_exchange(TAKEN, AWAITED, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) | Err(AWAITED) => break,
                 Err(_) => {
@@ -210,52 +210,54 @@ impl<S> CommitLine<S> {
                 }
             }
         }
-        // The head of the line may be woken alone, to lead.
-        let wait_group = match line.waiters.is_empty() {
+        // The head of the queue may be woken alone, to lead.
+        let wait_group = match waiting.waiters.is_empty() {
             true => &WaitGroup::new(),
-            false => line.wait_group.get_or_insert_with(WaitGroup::new),
+            false => waiting.wait_group.get_or_insert_with(WaitGroup::new),
         };
         let seat = wait_group.add_seat();
-        line.waiters.push_back(Waiter { sync, batch: batch.map(std::mem::take), seat: seat.clone() });
+        waiting.waiters.push_back(Waiter { sync, batch: batch.map(std::mem::take), seat: seat.clone() });
         Joined::Waits(seat)
     }
 
     /// Called before a sync: lets writers join that wrote a moment ago and are likely to write again. `elsewhere` is
-    /// the number of the group's writers that are not in the line.
+    /// the number of the group's writers that are not in the queue.
     fn gather(&self, elsewhere: usize) {
-        gather(|| (elsewhere + self.line.lock().waiters.len(), self.recent_writers.load(Ordering::Relaxed)));
+        gather(|| {
+            (elsewhere + self.waiting.lock().waiters.len(), self.recent_writers.load(Ordering::Relaxed))
+        });
     }
 
     /// Notes that a group of `group` writers is done.
     fn note_writers(&self, group: usize) {
-        let writers = group + self.line.lock().waiters.len();
+        let writers = group + self.waiting.lock().waiters.len();
         self.recent_writers.store(writers, Ordering::Relaxed);
     }
 
-    /// Takes the leader and the waiters after it that may share its group off the line. A leader that did not wait in
-    /// the line brings its batch. Returns the seats of the followers and all batches, the leader's first.
+    /// Takes the leader and the waiters after it that may share its group off the queue. A leader that did not wait in
+    /// the queue brings its batch. Returns the seats of the followers and all batches, the leader's first.
     fn take_group(&self, own: Option<WriteBatch>, sync: bool) -> (Vec<Seat>, Vec<WriteBatch>) {
-        let mut line = self.line.lock();
-        let own = own.or_else(|| line.waiters.pop_front().and_then(|leader| leader.batch));
-        let own = own.expect("the leader stands at the head of the line");
+        let mut waiting = self.waiting.lock();
+        let own = own.or_else(|| waiting.waiters.pop_front().and_then(|leader| leader.batch));
+        let own = own.expect("the leader stands at the head of the queue");
         let mut size_bytes = own.approximate_size_bytes();
         let (mut followers, mut batches) = (Vec::new(), vec![own]);
         // A writer that asked for no sync should not wait for one that did.
         let fits = |next: &Waiter| next.batch.is_some() && (sync || !next.sync);
-        while size_bytes < MAX_GROUP_BYTES && line.waiters.front().is_some_and(fits) {
-            let Some(Waiter { batch: Some(batch), seat, .. }) = line.waiters.pop_front() else { break };
+        while size_bytes < MAX_GROUP_BYTES && waiting.waiters.front().is_some_and(fits) {
+            let Some(Waiter { batch: Some(batch), seat, .. }) = waiting.waiters.pop_front() else { break };
             size_bytes += batch.approximate_size_bytes();
             batches.push(batch);
             followers.push(seat);
         }
-        line.wait_group = None;
+        waiting.wait_group = None;
         (followers, batches)
     }
 }
 
-/// The result of joining the line.
+/// The result of joining the queue.
 enum Joined<'a, S> {
-    /// The writer waits in the line.
+    /// The writer waits in the queue.
     Waits(Seat),
     /// The token was free.
     Holds(Token<'a, S>),
@@ -278,13 +280,13 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "takes minutes when interpreted")]
     fn every_write_is_committed_once_and_groups_form() {
-        let line = Arc::new(CommitLine::new(0usize));
+        let queue = Arc::new(CommitQueue::new(0usize));
         let groups = Arc::new(AtomicUsize::new(0));
         // The first write of each writer waits until all of them do, so that they are one group.
-        let held = line.take_token();
+        let held = queue.take_token();
         let writers: Vec<_> = (0..8)
             .map(|writer| {
-                let (line, groups) = (Arc::clone(&line), Arc::clone(&groups));
+                let (queue, groups) = (Arc::clone(&queue), Arc::clone(&groups));
                 std::thread::spawn(move || {
                     for index in 0..500 {
                         let commit = |state: &mut usize, batches: &mut [WriteBatch], _sync: bool| {
@@ -293,47 +295,47 @@ mod tests {
                             std::thread::yield_now();
                             Ok(())
                         };
-                        line.write(batch(&format!("{writer}-{index}")), index % 3 == 0, commit).unwrap();
+                        queue.write(batch(&format!("{writer}-{index}")), index % 3 == 0, commit).unwrap();
                         if index % 50 == 0 {
-                            let _alone = line.take_token();
+                            let _alone = queue.take_token();
                         }
                     }
                 })
             })
             .collect();
-        eventually("all writers are in the line", || line.length() == 8);
+        eventually("all writers are in the queue", || queue.length() == 8);
         drop(held);
         for writer in writers {
             writer.join().unwrap();
         }
-        assert_eq!(*line.take_token(), 4000);
+        assert_eq!(*queue.take_token(), 4000);
         let groups = groups.load(Ordering::Relaxed);
         assert!(groups <= 4000 - 7, "{groups} groups");
     }
 
     #[test]
     fn a_held_token_is_not_given_twice() {
-        let line = CommitLine::new(());
-        let token = line.try_token().unwrap();
-        assert!(line.try_token().is_none());
+        let queue = CommitQueue::new(());
+        let token = queue.try_token().unwrap();
+        assert!(queue.try_token().is_none());
         drop(token);
-        assert!(line.try_token().is_some());
+        assert!(queue.try_token().is_some());
     }
 
     #[test]
     fn followers_share_the_leaders_failure() {
         use crate::error::{Error, ErrorKind};
-        let line = Arc::new(CommitLine::new(()));
-        let token = line.take_token();
+        let queue = Arc::new(CommitQueue::new(()));
+        let token = queue.take_token();
         let writers: Vec<_> = (0..4)
             .map(|_| {
-                let line = Arc::clone(&line);
+                let queue = Arc::clone(&queue);
                 std::thread::spawn(move || {
-                    line.write(batch("k"), false, |_, _, _| Err(Error::new(ErrorKind::Io, "no")))
+                    queue.write(batch("k"), false, |_, _, _| Err(Error::new(ErrorKind::Io, "no")))
                 })
             })
             .collect();
-        eventually("all writers are in the line", || line.length() == 4);
+        eventually("all writers are in the queue", || queue.length() == 4);
         drop(token);
         for writer in writers {
             assert_eq!(writer.join().unwrap().unwrap_err().kind(), ErrorKind::Io);

@@ -1,4 +1,4 @@
-//! Writers that come to the commit line at the same time.
+//! Writers that come to the commit queue at the same time.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use terrace_format::batch::{BatchOp, WriteBatch};
 use super::explore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sync::PlainMemory;
-use crate::write::line::CommitLine;
+use crate::write::commit_queue::CommitQueue;
 
 /// The state that the token guards here.
 #[derive(Default)]
@@ -18,9 +18,9 @@ struct Committed {
     failure: Option<Error>,
 }
 
-/// The commit line, and for each write the memory that its commit changes.
+/// The commit queue, and for each write the memory that its commit changes.
 struct Model {
-    line: CommitLine<Committed>,
+    queue: CommitQueue<Committed>,
     memory: Vec<PlainMemory>,
     /// The group that fails, if one does. Later groups find the database poisoned, as in `Health::check_writable`.
     fails: Option<usize>,
@@ -29,7 +29,7 @@ struct Model {
 impl Model {
     fn new(writes: usize, fails: Option<usize>) -> Arc<Self> {
         let memory = (0..writes).map(|_| PlainMemory::new()).collect();
-        Arc::new(Self { line: CommitLine::new(Committed::default()), memory, fails })
+        Arc::new(Self { queue: CommitQueue::new(Committed::default()), memory, fails })
     }
 
     /// Makes write number `number`, and checks that its commit happened before it returned.
@@ -37,7 +37,7 @@ impl Model {
         let mut batch = WriteBatch::new();
         batch.put(&[number], b"").unwrap();
         let result =
-            self.line.write(batch, sync, |committed, batches, _sync| self.commit(committed, batches));
+            self.queue.write(batch, sync, |committed, batches, _sync| self.commit(committed, batches));
         if result.is_ok() {
             self.memory[usize::from(number)].read();
         }
@@ -82,7 +82,7 @@ fn every_write_is_committed_once_before_it_returns() {
         model.write(2, false).unwrap();
         model.write(3, false).unwrap();
         writers.into_iter().for_each(|writer| writer.join().unwrap());
-        let mut all = model.line.take_token().groups.concat();
+        let mut all = model.queue.take_token().groups.concat();
         let place = |number| all.iter().position(|other| *other == number);
         assert!(place(2) < place(3), "a thread's writes keep their order");
         all.sort_unstable();
@@ -101,13 +101,13 @@ fn a_request_for_the_token_alone_is_served_among_writers() {
             })
             .collect();
         // While the token is held, the state does not change.
-        let token = model.line.take_token();
+        let token = model.queue.take_token();
         let groups = token.groups.len();
-        assert!(model.line.try_token().is_none());
+        assert!(model.queue.try_token().is_none());
         assert_eq!(token.groups.len(), groups);
         drop(token);
         writers.into_iter().for_each(|writer| writer.join().unwrap());
-        assert_eq!(model.line.take_token().groups.concat().len(), 2);
+        assert_eq!(model.queue.take_token().groups.concat().len(), 2);
     });
 }
 
@@ -123,7 +123,7 @@ fn a_failed_group_fails_whole_and_later_writes_find_the_database_poisoned() {
             .collect();
         let mut kinds = vec![model.write(2, false).unwrap_err().kind()];
         kinds.splice(0..0, writers.into_iter().map(|writer| writer.join().unwrap()));
-        let token = model.line.take_token();
+        let token = model.queue.take_token();
         assert_eq!(token.groups.len(), 1);
         for (number, kind) in kinds.into_iter().enumerate() {
             let failed = token.groups[0].contains(&(number as u8));
@@ -136,7 +136,7 @@ fn a_failed_group_fails_whole_and_later_writes_find_the_database_poisoned() {
 fn writers_that_wait_together_are_all_woken() {
     explore(|| {
         let model = Model::new(3, None);
-        let token = model.line.take_token();
+        let token = model.queue.take_token();
         let writers: Vec<_> = (0..3)
             .map(|number| {
                 let model = Arc::clone(&model);
@@ -145,7 +145,7 @@ fn writers_that_wait_together_are_all_woken() {
             .collect();
         drop(token);
         writers.into_iter().for_each(|writer| writer.join().unwrap());
-        assert_eq!(model.line.take_token().groups.concat().len(), 3);
+        assert_eq!(model.queue.take_token().groups.concat().len(), 3);
     });
 }
 
@@ -163,7 +163,7 @@ fn writers_that_sync_repeatedly_lose_no_write_while_they_gather() {
         };
         write_both(&model, 2);
         other.join().unwrap();
-        let mut all = model.line.take_token().groups.concat();
+        let mut all = model.queue.take_token().groups.concat();
         let place = |number| all.iter().position(|other| *other == number);
         assert!(place(0) < place(1) && place(2) < place(3), "a thread's writes keep their order");
         all.sort_unstable();
