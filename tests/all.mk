@@ -20,15 +20,14 @@ parts: ## names of the parts of test-all
 NODE_TEST := node --test --test-timeout=1800000 --test-reporter=$(CURDIR)/tests/support/reporter.mjs
 
 # Packages that only one thing needs are installed below it. npm writes this file last, and none of their scripts runs.
+NPM_CI = @scripts/alone bash -c '[[ $@ -nt $< ]] || { cd $* && npm ci --ignore-scripts --no-audit --no-fund $(1) && touch node_modules/.package-lock.json; }'
 %/node_modules/.package-lock.json: %/package-lock.json
-	cd $* && npm ci --ignore-scripts --no-audit --no-fund
-	@touch $@
+	$(call NPM_CI)
 
 # Some of the programs are for other processors and systems than this one.
 FOREIGN := tests/platforms/node_modules/.package-lock.json tests/platforms/windows/node_modules/.package-lock.json
 $(FOREIGN): %/node_modules/.package-lock.json: %/package-lock.json
-	cd $* && npm ci --force --ignore-scripts --no-audit --no-fund
-	@touch $@
+	$(call NPM_CI,--force)
 
 test-lint: setup ## format, clippy, TypeScript, linter
 	cargo fmt --all --check
@@ -111,7 +110,7 @@ WINDOWS := x86_64-pc-windows-gnu
 test-targets: setup ## the engine compiles for platforms where it has no files of its own
 	@if command -v rustup >/dev/null; then \
 	  for target in wasm32-unknown-unknown $(WINDOWS); do \
-	    rustup target add "$$target"; \
+	    scripts/alone rustup target add "$$target"; \
 	    cargo check --quiet --package terrace-engine --package terrace-memory --no-default-features --target "$$target"; \
 	  done; \
 	else echo 'skipped: rustup, which gets their standard libraries, is missing'; fi

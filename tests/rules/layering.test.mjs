@@ -246,3 +246,23 @@ test('every Rust source is part of its crate', () => {
     })
   assert.deepEqual(dead, [])
 })
+
+test('what scripts/threads names for Miri are modules and tests of the engine', () => {
+  const [, filters] = /MIRI_ENGINE='([^']+)'/.exec(text('scripts/threads'))
+  const src = 'crates/engine/src'
+  const tests = withExtension('.rs')
+    .filter((file) => file.startsWith(src))
+    .map(text)
+    .join('\n')
+  const exists = (filter) => {
+    const parts = filter.split('::').filter((part) => part !== '')
+    const isModule = [`${parts.join('/')}.rs`, `${parts.join('/')}/mod.rs`].some((file) =>
+      files.includes(`${src}/${file}`)
+    )
+    return isModule || new RegExp(`#\\[test\\]\\s+(#\\[.*\\]\\s+)?fn ${parts.at(-1)}`).test(tests)
+  }
+  assert.deepEqual(
+    filters.split(/\s+/).filter((filter) => !exists(filter)),
+    []
+  )
+})
