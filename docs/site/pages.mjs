@@ -11,7 +11,7 @@ const PARTS = [
     'Begin',
     [
       ['What Terrace is', 'docs/index.md'],
-      ['Coming over', 'docs/coming-over.md'],
+      ['Migrating', 'docs/migrating.md'],
       ['Upgrading, with programs', 'UPGRADING.md'],
       ['Recipes', 'docs/recipes.md'],
       ['Words', 'docs/glossary.md']

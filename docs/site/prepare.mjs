@@ -17,7 +17,7 @@ hero:
   image: { src: /logo.svg, alt: Three terraces }
   actions:
     - { theme: brand, text: Recipes, link: /recipes }
-    - { theme: alt, text: Coming over, link: /coming-over }
+    - { theme: alt, text: Migrating, link: /migrating }
     - { theme: alt, text: API reference, link: /reference/ }
 ---
 

@@ -47,7 +47,7 @@ export default {
     search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument } } } },
     nav: [
       { text: 'Recipes', link: '/recipes' },
-      { text: 'Coming over', link: '/coming-over' },
+      { text: 'Migrating', link: '/migrating' },
       { text: 'File format', link: '/format/' },
       { text: 'Reference', link: '/reference/' }
     ],

@@ -1,4 +1,4 @@
-// The codemod of docs/coming-over.md: what it changes runs on Terrace as it ran before, and what it cannot change it names.
+// The codemod of docs/migrating.md: what it changes runs on Terrace as it ran before, and what it cannot change it names.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -68,7 +68,7 @@ test('the tests that run the other pages take these pages', () => {
 })
 
 test('the pages of recipes and of keys have many programs', () => {
-  for (const document of ['docs/recipes.md', 'docs/key-design.md', 'docs/coming-over.md']) {
+  for (const document of ['docs/recipes.md', 'docs/key-design.md', 'docs/migrating.md']) {
     assert.ok(
       blocksOf(document).filter((block) => isProgram(block) && block.reason === undefined).length > 3,
       document

@@ -18,7 +18,7 @@ async function searched(t, words) {
 /** A word, the page that should be among the first results, and a text on it. */
 const SEARCHES = [
   ['pagination cursor', '/recipes.html', 'Pages of a list'],
-  ['codemod', '/coming-over.html', 'The codemod'],
+  ['codemod', '/migrating.html', 'The codemod'],
   ['ifAbsent', '/toolbox/transaction.html', 'ifAbsent'],
   ['power loss', '/crash-safety.html', 'loss of power'],
   ['highWaterMarkBytes', '/packages/terrace/index.html', 'highWaterMarkBytes']
