@@ -26,7 +26,7 @@ bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in
 	target/release/terrace bench $(BENCH) --db target/bench-db --results bench/results/terrace.jsonl
 	target/release/terrace bench --plot bench/results/terrace.jsonl
 
-# A few rows of the tables of rivals and of Node, and a picture of them.
+# A few rows of the table of rivals, and a picture of more rows, Node's among them.
 README_TABLE := node bench/readme-table.mjs bench/results/summary.svg | node scripts/embed.mjs /dev/stdin README.md results
 
 # RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
@@ -149,12 +149,12 @@ bench-back-ends: build $(NODE_BENCH_READY) ## the calls that programs make most,
 
 # BROWSER_BENCH="8000 1" make bench-browser: so many entries, and rounds.
 BROWSER_BENCH ?= 100000 3
-bench-browser: build $(BROWSER_READY) $(NODE_BENCH_READY) ## Level in Chromium's pages and workers and on IndexedDB, beside browser-level: table, plot, README of the package
+bench-browser: build $(BROWSER_READY) $(NODE_BENCH_READY) ## Level in Chromium's pages and workers and on IndexedDB, beside browser-level: table, plot, docs/browser.md
 	@rm -f bench/results/browser.jsonl
 	node bench/browser/main.mjs bench/results/browser.jsonl $(BROWSER_BENCH)
 	$(NODE_BENCH) report bench/results/browser.jsonl > bench/results/browser.md
 	$(NODE_BENCH) plot bench/results/browser.jsonl
-	node scripts/embed.mjs bench/results/browser.md packages/terrace/README.md browser
+	node scripts/embed.mjs bench/results/browser.md docs/browser.md browser
 
 # BROWSERS_BENCH="8000 1" make bench-browsers: so many entries, and rounds.
 BROWSERS_BENCH ?= 20000 3

@@ -1,6 +1,5 @@
-// Prints the README's table of results: a few rows of bench/results/rivals.md (each engine with its own defaults) and of
-// bench/results/node.md. `make bench-rivals` and `make bench-node`, which make those, run it. With a file it also draws the
-// same rows as ratios:
+// Prints the README's table of results: a few rows of bench/results/rivals.md (each engine with its own defaults). With a file it
+// also draws more rows of it, and of bench/results/node.md, as ratios. `make bench-rivals` and `make bench-node` run it:
 //
 //   node bench/readme-table.mjs bench/results/summary.svg
 
@@ -8,8 +7,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { ratioDots } from './node/src/plot/dots.js'
 import { draw } from './node/src/plot/draw.js'
 
-/** The rows to show, with the row and the file that each comes from. */
-const ROWS = [
+/** The rows of the table, with the row and the file that each comes from. */
+const IN_TABLE = [
+  ['write in random order', 'rivals', 'fillrandom'],
+  ['read a random key', 'rivals', 'readrandom 2'],
+  ['seek to a random key', 'rivals', 'seekrandom 2']
+]
+/** The rows of the picture. */
+const IN_PICTURE = [
   ['write in order', 'rivals', 'fillseq'],
   ['write in random order', 'rivals', 'fillrandom'],
   ['write with `sync`', 'rivals', 'fillsync'],
@@ -55,21 +60,22 @@ const tables = Object.fromEntries(
 const micros = (cell) =>
   cell === undefined || cell === '–' ? '–' : String(Number(Number.parseFloat(cell).toPrecision(3)))
 
-const rows = ROWS.map(([shown, file, name]) => {
+const found = ([shown, file, name]) => {
   const row = tables[file].micros.get(name)
   if (row === undefined) throw new Error(`bench/results/${file}.md has no row "${name}"`)
   return [shown, row, tables[file].ratios.get(name)]
-})
+}
 
-console.log(`| µs an operation | ${COLUMNS.join(' | ')} |`)
-console.log(`|---|${COLUMNS.map(() => '---:').join('|')}|`)
-for (const [shown, row] of rows) {
-  console.log(`| ${shown} | ${COLUMNS.map((column) => micros(row.get(column))).join(' | ')} |`)
+const engines = COLUMNS.filter((column) => column !== 'classic-level')
+console.log(`| µs per operation | ${engines.join(' | ')} |`)
+console.log(`|---|${engines.map(() => '---:').join('|')}|`)
+for (const [shown, row] of IN_TABLE.map(found)) {
+  console.log(`| ${shown} | ${engines.map((column) => micros(row.get(column))).join(' | ')} |`)
 }
 
 const [picture] = process.argv.slice(2)
 if (picture !== undefined) {
-  const values = rows.flatMap(([shown, , ratios]) =>
+  const values = IN_PICTURE.map(found).flatMap(([shown, , ratios]) =>
     COLUMNS.flatMap((target) => {
       const ratio = ratios.get(target)
       return ratio === undefined || ratio === '–'

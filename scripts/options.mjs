@@ -203,7 +203,8 @@ const PARTS = {
   'crates/node/src/options.rs': { 'plain values': readsInGlue },
   'packages/terrace/src/options.ts': { 'plain values': checksInNode },
   [BROWSER]: { sizes: sizesInBrowser },
-  'packages/terrace/README.md': { table: tableOf('node'), 'table of the browser': tableOf('browser') },
+  'packages/terrace/README.md': { table: tableOf('node') },
+  'docs/browser.md': { 'table of the browser': tableOf('browser') },
   'crates/capi/src/options.rs': { defaults: defaultsInC, setters: settersInC },
   'ruby/lib/leveldb/options.rb': {
     documentation: documentationInRuby,

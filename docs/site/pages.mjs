@@ -8,33 +8,32 @@ import { root } from './root.mjs'
 /** A part of the menu: a title, and its pages as `[title, document]`. A document is named by its path in the repository. */
 const PARTS = [
   [
-    'Begin',
+    'Start',
     [
       ['What Terrace is', 'docs/index.md'],
-      ['Migrating', 'docs/migrating.md'],
-      ['Upgrading, with programs', 'UPGRADING.md'],
-      ['Recipes', 'docs/recipes.md'],
-      ['Words', 'docs/glossary.md']
+      ['Getting started', 'docs/getting-started.md'],
+      ['Why Terrace, and why not', 'docs/why-terrace.md']
     ]
   ],
   [
-    'Design',
+    'Guide',
     [
-      ['Keys', 'docs/key-design.md'],
-      ['One database or many?', 'docs/one-database-or-many.md'],
-      ['Which back-end?', 'docs/back-ends.md'],
-      ['Tuning', 'docs/tuning.md']
-    ]
-  ],
-  [
-    'Capabilities',
-    [
-      ['The database: Level', 'packages/terrace/README.md'],
       ['Reading', 'docs/reading.md'],
       ['Writing', 'docs/writing.md'],
-      ['Directories, copies, repair', 'docs/directories.md'],
+      ['Designing keys', 'docs/key-design.md'],
+      ['One database or many?', 'docs/one-database-or-many.md'],
+      ['Recipes', 'docs/recipes.md'],
       ['Sublevels and hooks', 'docs/hooks.md'],
-      ['The toolbox', 'packages/toolbox/README.md'],
+      ['In the browser', 'docs/browser.md'],
+      ['Sharing a database', 'docs/sharing.md'],
+      ['Choosing a back-end', 'docs/back-ends.md'],
+      ['A MySQL cluster', 'docs/mysql-cluster.md']
+    ]
+  ],
+  [
+    'Toolbox',
+    [
+      ['Overview', 'packages/toolbox/README.md'],
       ['Secondary indexes', 'docs/toolbox/index.md'],
       ['Transactions', 'docs/toolbox/transaction.md'],
       ['Entries that expire', 'docs/toolbox/ttl.md'],
@@ -42,46 +41,33 @@ const PARTS = [
       ['Locks', 'docs/toolbox/lock.md'],
       ['Streams', 'docs/toolbox/streams.md'],
       ['Copies and dumps', 'docs/toolbox/copy.md'],
-      ['Structured keys', 'packages/bytewise/README.md'],
-      ['Sharing a database', 'docs/sharing.md'],
-      ['Server and client', 'packages/net/README.md'],
-      ['A cluster of MySQL', 'docs/mysql-cluster.md'],
-      ['Looking into databases', 'docs/inspecting-leveldb.md'],
-      ['The C library', 'docs/c-library.md'],
-      ['The gem for Ruby', 'ruby/README.md'],
+      ['Structured keys', 'packages/bytewise/README.md']
+    ]
+  ],
+  [
+    'Operations',
+    [
+      ['Operations', 'docs/operations.md'],
+      ['Tuning', 'docs/tuning.md'],
+      ['Directories, copies, repair', 'docs/directories.md'],
+      ['Inspecting a database', 'docs/inspecting-leveldb.md'],
       ['The viewer', 'viewer/README.md']
     ]
   ],
   [
-    'Back-ends and programs',
+    'Migrating',
     [
-      ['A back-end of your own', 'packages/core/README.md'],
-      ...stores.map(({ title, directory }) => [title, `${path.relative(root, directory)}/README.md`]),
-      ['terrace-copy', 'packages/copy/README.md'],
-      ['terrace-cli', 'packages/cli/README.md'],
-      ['Workshops', 'courses/runner/README.md']
+      ['Migrating', 'docs/migrating.md'],
+      ['Upgrading, with programs', 'UPGRADING.md']
     ]
   ],
   [
-    'Measurements',
+    'How it works',
     [
-      ['Benchmarks', 'docs/benchmarks.md'],
-      ['Where the time goes', 'docs/performance.md'],
-      ['Engines, in Rust', 'bench/results/rivals.md'],
-      ['Databases, in Node', 'bench/results/node.md'],
-      ['What was measured', 'bench/results/README.md'],
-      ['The benchmark in Node', 'bench/node/README.md']
-    ]
-  ],
-  [
-    'Inside',
-    [
+      ['How it works', 'docs/how-it-works.md'],
       ['Crash safety', 'docs/crash-safety.md'],
       ['Architecture', 'ARCHITECTURE.md'],
-      ['The protocol of terrace-net', 'docs/net-protocol.md'],
-      ['Builds', 'docs/prebuilds.md'],
       ['Interoperation', 'tests/interop/README.md'],
-      ['Changes', 'CHANGELOG.md'],
       ['Decisions', 'docs/decisions/README.md']
     ]
   ],
@@ -100,8 +86,40 @@ const PARTS = [
       ['Comparators', 'docs/format/comparators.md'],
       ['Structured keys', 'docs/format/bytewise.md']
     ]
+  ],
+  [
+    'Reference',
+    [
+      ['The database: Level', 'packages/terrace/README.md'],
+      ['Server and client', 'packages/net/README.md'],
+      ['The protocol of terrace-net', 'docs/net-protocol.md'],
+      ['Your own back-end', 'packages/core/README.md'],
+      ...stores.map(({ title, directory }) => [title, `${path.relative(root, directory)}/README.md`]),
+      ['terrace-copy', 'packages/copy/README.md'],
+      ['terrace-cli', 'packages/cli/README.md'],
+      ['The C library', 'docs/c-library.md'],
+      ['The gem for Ruby', 'ruby/README.md'],
+      ['Builds', 'docs/prebuilds.md'],
+      ['Workshops', 'courses/runner/README.md'],
+      ['Glossary', 'docs/glossary.md'],
+      ['Changelog', 'CHANGELOG.md']
+    ]
+  ],
+  [
+    'Measurements',
+    [
+      ['Benchmarks', 'docs/benchmarks.md'],
+      ['Performance', 'docs/performance.md'],
+      ['Engines, in Rust', 'bench/results/rivals.md'],
+      ['Databases, in Node', 'bench/results/node.md'],
+      ['All results', 'bench/results/README.md'],
+      ['The benchmark in Node', 'bench/node/README.md']
+    ]
   ]
 ]
+
+/** The parts that are open when a reader comes. */
+const OPEN = ['Start', 'Guide']
 
 /** Pages that are reached by links alone: each decision, each table of results, the READMEs of the matrices. */
 const OTHERS = [
@@ -126,7 +144,7 @@ export const documents = [
 export function sidebar() {
   const parts = PARTS.map(([text, pages]) => ({
     text,
-    collapsed: !['Begin', 'Design', 'Capabilities'].includes(text),
+    collapsed: !OPEN.includes(text),
     items: pages.map(([title, document]) => ({ text: title, link: linkOf(pageOf(document)) }))
   }))
   const reference = {

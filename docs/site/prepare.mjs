@@ -16,7 +16,8 @@ hero:
   tagline: Keys and values for Node.js, browsers, Rust, C and Ruby, in LevelDB's file format
   image: { src: /logo.svg, alt: Three terraces }
   actions:
-    - { theme: brand, text: Recipes, link: /recipes }
+    - { theme: brand, text: Getting started, link: /getting-started }
+    - { theme: alt, text: Why Terrace, link: /why-terrace }
     - { theme: alt, text: Migrating, link: /migrating }
     - { theme: alt, text: API reference, link: /reference/ }
 ---

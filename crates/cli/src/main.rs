@@ -1,4 +1,25 @@
 //! The program `terrace`, with one module of [`commands`] per command.
+//!
+//! ```text
+//! arguments ─► commands/X ─► database ─► engine ─► range: iteration ─► text ─► standard output
+//!                            order: the comparator, from the MANIFEST        failure: exit code, advice
+//!                            dialect: which other program must be able to read what is written
+//! ```
+//!
+//! Rules:
+//! 1. Read-only commands open with `Options::read_only`: they take no lock, change no byte and replay the logs in memory. They
+//!    therefore work beside a running owner and after its crash. `tests/all/read_only.rs` compares every byte before and after.
+//! 2. The order of keys is read from the MANIFEST. A database in an order that is not built in is refused, but `inspect` reads
+//!    its files.
+//! 3. `text` turns any bytes into one line of printable text and back. Structured formats (IndexedDB, Local Storage, bytewise)
+//!    are only decoded; what does not decode is printed as escaped text.
+//! 4. `inspect` uses the decoders of `terrace-format` directly, because the engine stops at the first damage. It reports the
+//!    damage and continues after it. `verify` runs the engine first, then `inspect` for the list.
+//! 5. Exports and imports can resume (`interchange`): an export after the last whole entry of its file, an import at the position
+//!    that its state file recorded after a sync.
+//! 6. `count` splits the keys at the tables of the largest level, with one thread per part. The threads of `verify` take one
+//!    table at a time.
+//! 7. `failure` lists the exit codes, and `terrace help` documents them. A closed pipe ends a command in an orderly way.
 
 mod commands;
 mod database;

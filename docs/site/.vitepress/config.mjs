@@ -46,6 +46,7 @@ export default {
     logo: '/logo.svg',
     search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument } } } },
     nav: [
+      { text: 'Getting started', link: '/getting-started' },
       { text: 'Recipes', link: '/recipes' },
       { text: 'Migrating', link: '/migrating' },
       { text: 'File format', link: '/format/' },

@@ -7,7 +7,8 @@ module LevelDB
   # Internal to the gem. An object of the C library: a database, or an iterator or a snapshot, which are children of a database.
   #
   # - Any number of threads may be within `use` at once. `close` waits for them, and refuses those that come later.
-  # - A database closes its children first. Everything is closed only once, however many threads ask for it.
+  # - A database closes its children first, as LevelDB's library requires. Everything is closed only once, however many threads
+  #   ask for it.
   # - The owner (what the program holds) refers to the handle, never the other way round, so that the garbage collector can tell
   #   when the owner is gone. Its finalizer closes the handle.
   # - A forked process has none of the library's threads. There a handle refuses everything; its memory goes with the process.

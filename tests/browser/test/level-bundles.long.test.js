@@ -55,7 +55,7 @@ function made(folder, path) {
 
 /** Each returns the files to serve, and which of them is the script. */
 const bundlers = {
-  // The files that the script starts are copied from the package, as its README says.
+  // The files that the script starts are copied from the package, as docs/browser.md describes.
   async esbuild() {
     const { outputFiles, warnings } = await buildWithEsbuild({
       absWorkingDir: directory,

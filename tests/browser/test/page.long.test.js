@@ -125,9 +125,9 @@ test('a location may have any characters, but not half of one', async (t) => {
   assert.deepEqual(found, ['opfs', ['LEVEL_INVALID_ARGUMENT']])
 })
 
-test('the strictest policy that the README names is enough', async (t) => {
-  const readme = readFileSync(new URL('../../../packages/terrace/README.md', import.meta.url), 'utf8')
-  const [, policy] = readme.match(/^`(default-src 'none'; [^`]+)`/m)
+test('the strictest policy that the guide names is enough', async (t) => {
+  const guide = readFileSync(new URL('../../../docs/browser.md', import.meta.url), 'utf8')
+  const [, policy] = guide.match(/^`(default-src 'none'; [^`]+)`/m)
   const page = await openPage(t, await serveSite(t, engineFiles, policy))
   const stored = await page.evaluate(async () => {
     const { Level } = await import('/terrace/terrace.js')

@@ -1,4 +1,20 @@
 //! The parts of an open database.
+//!
+//! Each part has one purpose, knows nothing of [`DbInner`], and is tested without a database. An open (`db/open`) reads the
+//! files, assembles the parts (`db/assemble`) and makes the state durable (`db/finish_open`).
+//!
+//! | part | contents | depends on |
+//! |---|---|---|
+//! | `health` | which operations are refused, and with which error | |
+//! | `files` | the directory, the open tables, the versions; how tables are added and removed | the version set, the table cache |
+//! | `read/published` | the super version, the visible sequence, the snapshots | |
+//! | `write/writer` | the commit token, the log, the active memtable, the throttle | the three above, and a `Backlog`, which takes full memtables |
+//! | `write/submit` | the queue of submitted writes | the writer, the pool |
+//! | `background/scheduler` | the running jobs, their measured rates, the pool | `health`, `published`, and `Jobs`: flush, compact, use idle time |
+//! | `compaction/job` | one compaction, on one thread or several | `files`, `published`, the pool |
+//!
+//! They meet in `db/jobs`. There the background becomes the writer's `Backlog`, and readers see a flush or compaction once it
+//! is recorded.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-// The programs of pages that are for a browser run in Chromium, bundled as the package's README says.
+// The programs of pages that are for a browser run in Chromium, bundled as docs/browser.md describes.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

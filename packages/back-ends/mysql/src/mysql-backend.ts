@@ -1,4 +1,7 @@
-/** A table of MariaDB or MySQL as a back-end of `terrace-core`. */
+/**
+ * A table of MariaDB or MySQL as a back-end of `terrace-core`. This file assembles the parts: `pool`, `state` and `cursor` read;
+ * `write-queue`, `committer`, `marks` and `fates` make each write take effect once; `schema` creates the tables.
+ */
 
 import {
   type Backend,

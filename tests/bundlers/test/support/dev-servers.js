@@ -39,7 +39,7 @@ export const nextProjectOf = (program) => ({
   'program.js': program
 })
 
-/** What the script starts and loads, put beside it, as the README says where a tool leaves that alone. */
+/** What the script starts and loads, put beside it, as docs/browser.md describes for tools that leave it alone. */
 function copyScripts(directory, to) {
   mkdirSync(to, { recursive: true })
   const from = join(directory, 'node_modules', 'terrace', 'dist', 'browser')
