@@ -1,4 +1,4 @@
-// Measures all back-ends in turns, on this machine, by the benchmark in bench/node:
+// Measures all back-ends interleaved, on this machine, by the benchmark in bench/node:
 //
 //   node bench/back-ends/main.js [--target NAME …] [options of terrace-bench run]
 //

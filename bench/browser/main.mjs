@@ -1,6 +1,6 @@
-// Level in a page, in a worker and on IndexedDB beside browser-level, in one page of a browser, in turns:
+// Level in a page, in a worker and on IndexedDB beside browser-level, in one page of a browser, interleaved:
 //
-//   node bench/main.mjs RESULTS [ENTRIES] [ROUNDS] [BROWSER]
+//   node bench/browser/main.mjs RESULTS [ENTRIES] [ROUNDS] [BROWSER]
 //
 // RESULTS is a file for the benchmark in bench/node, which makes a table and a plot of it. A round counts the fastest of its turns. Keys have 16
 // bytes and come in random order; values have 100. BROWSER is `chromium`, which is the default, `chromium-isolated`,
@@ -19,7 +19,7 @@ const [file, entryWord = '100000', roundWord = '3', browserName = 'chromium'] = 
 const [entries, rounds] = [Number(entryWord), Number(roundWord)]
 const browser = browsers[browserName]
 if (file === undefined || browser === undefined) {
-  console.error(`usage: node bench/main.mjs RESULTS [ENTRIES] [ROUNDS] [${Object.keys(browsers).join('|')}]`)
+  console.error(`usage: node bench/browser/main.mjs RESULTS [ENTRIES] [ROUNDS] [${Object.keys(browsers).join('|')}]`)
   process.exit(2)
 }
 

@@ -1,4 +1,4 @@
-// One round in a page of the browser: every work by every database in turns.
+// One round in a page of the browser: every work by every database interleaved.
 
 import { BrowserLevel, IndexedDbLevel, Level } from '/level.js'
 import { timed, works } from '/works.js'

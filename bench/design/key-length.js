@@ -1,4 +1,4 @@
-// What the length of keys costs: bytes on the disk, µs a put and a get.
+// What the length of keys costs: bytes on the disk, µs per put and a get.
 //
 //   node bench/design/key-length.js [-n ENTRIES] [--rounds ROUNDS]
 
@@ -30,8 +30,8 @@ const hash = (i, length) =>
 /** By name: from an index to a key. */
 const KEYS = {
   '16 bytes': number,
-  '64 bytes, 48 of them the same in all': (i) => 'x'.repeat(48) + number(i),
-  '256 bytes, 240 of them the same in all': (i) => 'x'.repeat(240) + number(i),
+  '64 bytes, 48 of them a shared prefix': (i) => 'x'.repeat(48) + number(i),
+  '256 bytes, 240 of them a shared prefix': (i) => 'x'.repeat(240) + number(i),
   '64 bytes, random': (i) => hash(i, 64),
   '256 bytes, random': (i) => hash(i, 256)
 }
@@ -55,10 +55,10 @@ async function measure(directory, keyOf) {
   })
   await db.close()
   return {
-    'on the disk, bytes an entry': fileBytes(directory) / n,
-    'batch of 1,000, µs an entry': (put * 1000) / n,
+    'bytes per entry on disk': fileBytes(directory) / n,
+    'batch of 1,000, µs per entry': (put * 1000) / n,
     'get, random key, µs': (get * 1000) / GETS,
-    'scan, µs a key': (scan * 1000) / n
+    'scan, µs per key': (scan * 1000) / n
   }
 }
 

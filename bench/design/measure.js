@@ -1,4 +1,4 @@
-// What the measurements of this directory share: rounds in turns, the best of them, tables, directories that are removed.
+// What the measurements of this directory share: rounds interleaved, the best of them, tables, directories that are removed.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -22,7 +22,7 @@ export function settings(entries) {
 }
 
 /**
- * Measures each variant once a round, in turns, so that a slow minute of the machine is slow for all.
+ * Measures each variant once a round, interleaved, so that a slow minute of the machine is slow for all.
  *
  * @param {number} rounds
  * @param {Record<string, (directory: string) => Promise<Record<string, number>>>} variants - Each gets a new directory and
@@ -73,7 +73,7 @@ const rounded = (value) =>
 /** Prints what the figures were measured on. */
 export function printMachine(rounds) {
   console.log(
-    `The best of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, in turns, on ${cpus()[0].model}, Node ${process.version}, at ${commit()}. Times are of the processor, on all threads, where nothing else is said.`
+    `The best of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, interleaved, on ${cpus()[0].model}, Node ${process.version}, at ${commit()}. Times are CPU time over all threads, unless stated otherwise.`
   )
 }
 

@@ -69,7 +69,7 @@ async function measurePairs(directory, open) {
     for (let i = 0; i < PAIRS; i++) await writeBoth(put(i), { sync: true })
   })
   await Promise.all(databases.map((db) => db.close()))
-  return { 'a pair, synced, µs by the clock': (time * 1000) / PAIRS }
+  return { 'a pair, synced, µs, wall time': (time * 1000) / PAIRS }
 }
 
 /** One kind is large and rests, the other is smaller and written over and over. In the end the large one is removed. */
@@ -95,9 +95,9 @@ async function measureChurn(directory, open) {
   const sizeLater = fileBytes(directory)
   await Promise.all(databases.map((db) => db.close()))
   return {
-    'overwriting, µs an entry': (churn * 1000) / (5 * n),
+    'overwriting, µs per entry': (churn * 1000) / (5 * n),
     'flushes and compactions wrote, MB': written / 1e6,
-    'get of the resting kind, µs': (get * 1000) / 50_000,
+    'get of the idle kind, µs': (get * 1000) / 50_000,
     'files, MB': size / 1e6,
     'removing the large kind, ms': removal,
     'files right after that, MB': sizeAfter / 1e6,

@@ -28,9 +28,9 @@ const WRITE = {
 
 const getColumn = { title: 'get, random key, µs', run: 'get', of: first }
 const zipfianColumn = { title: 'get, some keys often, µs', run: 'zipfian', of: first }
-const iterateColumn = { title: 'iterate, µs an entry', run: 'iterate', of: first }
+const iterateColumn = { title: 'iterate, µs per entry', run: 'iterate', of: first }
 const writeColumns = [
-  { title: 'batch of 1,000, µs an entry', run: 'write', of: first },
+  { title: 'batch of 1,000, µs per entry', run: 'write', of: first },
   { title: 'p99 of a batch, ms', run: 'write', of: ({ batches }) => batches.p99 },
   { title: 'longest batch, ms', run: 'write', of: ({ batches }) => batches.max, isMedian: true }
 ]
@@ -124,12 +124,12 @@ export const CASES = [
     columns: [
       { title: 'put, one after the other, µs', run: 'put 1', of: first },
       { title: 'put, 64 at once, µs', run: 'put 64', of: first },
-      { title: 'batch of 1,000, µs an entry', run: 'batch', of: first }
+      { title: 'batch of 1,000, µs per entry', run: 'batch', of: first }
     ]
   },
   {
     name: 'batches',
-    label: 'entries a batch',
+    label: 'entries per batch',
     variants: ['1', '10', '100', '1000', '10000'].map((size) => ({
       name: Number(size).toLocaleString('en'),
       args: ['--batch-size', size]
@@ -140,8 +140,8 @@ export const CASES = [
       { name: 'loop', workload: 'sustained', args: ['--concurrency', '1', '--seconds', '3'] }
     ],
     columns: [
-      { title: 'µs an entry', run: 'batch', of: first },
-      { title: 'with `sync`, µs an entry', run: 'batch with sync', of: first },
+      { title: 'µs per entry', run: 'batch', of: first },
+      { title: 'with `sync`, µs per entry', run: 'batch with sync', of: first },
       { title: 'longest delay of the event loop, ms', run: 'loop', of: loop, isMedian: true }
     ]
   },
@@ -155,7 +155,7 @@ export const CASES = [
     ],
     runs: [{ name: 'stores', args: ['-n', ENTRIES, '--stores', '10'] }],
     columns: [
-      { title: 'batch of 1,000, µs an entry', run: 'stores', of: micros('batch') },
+      { title: 'batch of 1,000, µs per entry', run: 'stores', of: micros('batch') },
       { title: 'get, random key, µs', run: 'stores', of: micros('get') },
       { title: 'opening a database, ms', run: 'stores', of: (result) => micros('open')(result) / 1000 },
       { title: 'memory, MB', run: 'stores', of: memory, isMedian: true }

@@ -221,6 +221,6 @@ test('each problem says what to do', () => {
     /idb_cmp1/
   )
   assert.match(problem('LEVEL_IO_ERROR', 'x', 'NotReadableError').text, /choose it again/)
-  assert.match(problem('LEVEL_INTERNAL_ERROR', 'x').advice, /Load the page anew/)
+  assert.match(problem('LEVEL_INTERNAL_ERROR', 'x').advice, /Reload the page/)
   assert.equal(notADatabase([]).title, 'The directory is empty')
 })

@@ -39,7 +39,7 @@ function section(results, wanted) {
     )
 
   return [
-    `**${workload}**: µs an operation, ${amount(workload, settings)}, ${rounds === 1 ? '1 round' : `medians of ${rounds} rounds`}`,
+    `**${workload}**: µs per operation, ${amount(workload, settings)}, ${rounds === 1 ? '1 round' : `medians of ${rounds} rounds`}`,
     table(targets, (target, line) => micros(results, target, line)),
     ...(others.length === 0
       ? []

@@ -46,7 +46,7 @@ test('a target alone is drawn by its times', async (t) => {
   const { code, stderr } = await terraceBench('plot', results)
   assert.equal(code, 0, stderr)
   const svg = readFileSync(results.replace('.jsonl', '-table.svg'), 'utf8')
-  for (const expected of [/getMany of 100, a key/, /µs an operation, logarithmic/])
+  for (const expected of [/getMany of 100, a key/, /µs per operation, logarithmic/])
     assert.match(svg, expected)
   assert.doesNotMatch(svg, /NaN|undefined|times as fast/)
 })

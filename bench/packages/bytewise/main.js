@@ -1,6 +1,6 @@
 // What encoding and decoding a key costs, beside other encodings:
 //
-//   node bench/main.js [--rounds 5] [--milliseconds 150]
+//   node bench/packages/bytewise/main.js [--rounds 5] [--milliseconds 150]
 //
 // Prints a table. Each round measures each encoding once, in an order that rotates, each in a process of its own; times
 // are medians of the rounds, ratios medians of the ratios within each round.
@@ -68,7 +68,7 @@ const line = (cells) =>
   `| ${cells.map((text, i) => (i === 0 ? text.padEnd(widths[i]) : text.padStart(widths[i]))).join(' | ')} |`
 
 console.log(
-  `µs a key, medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} (times as long as ${names[0]} takes)\n`
+  `µs per key, medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} (times as long as ${names[0]} takes)\n`
 )
 console.log(line(head))
 console.log(
@@ -76,5 +76,5 @@ console.log(
 )
 for (const row of rows) console.log(line(row))
 console.log(
-  `\n${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, at ${commit()}. – stands where keys of that kind do not come back as they were.`
+  `\n${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, at ${commit()}. – marks kinds of keys that do not decode to the same value.`
 )

@@ -1,6 +1,6 @@
 // How fast databases are copied, beside a loop that reads and writes batches:
 //
-//   node bench/main.js [ENTRIES] [ROUNDS]
+//   node bench/packages/copy/main.js [ENTRIES] [ROUNDS]
 //
 // Each figure is that of the fastest of the rounds, which take turns, in entries a second, with the most memory of the process
 // while it ran. The temporary directory (TMPDIR) says which disk LMDB's commits wait for.

@@ -1,4 +1,4 @@
-// What LmdbLevel costs beside lmdb itself, with the same settings: `node bench/main.js [ROUNDS]`. Prints, in microseconds an
+// What LmdbLevel costs beside lmdb itself, with the same settings: `node bench/packages/lmdb/main.js [ROUNDS]`. Prints, in microseconds an
 // operation, the least of the rounds, which take turns. The temporary directory (TMPDIR) says which disk the puts wait for.
 
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What MysqlLevel costs beside mysql2 with the same statements written by hand: `node bench/main.js [ROUNDS]`. Starts a server of its
+// What MysqlLevel costs beside mysql2 with the same statements written by hand: `node bench/packages/mysql/main.js [ROUNDS]`. Starts a server of its
 // own, whose commits do not wait for the disk. Prints, in microseconds an operation, the least of the rounds, which take turns.
 
 import mysql from 'mysql2/promise'

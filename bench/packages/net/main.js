@@ -1,8 +1,8 @@
 // What sharing a database over a socket costs, beside many-level and beside the database in the same process:
 //
-//   node bench/main.js [--transport unix|tcp] [--rounds 5] [--operations 200000] [--entries 100000] [--target NAME …] [--results FILE]
-//   node bench/main.js --idle 1000       the memory of a server with idle clients
-//   node bench/main.js --soak 10000000   the memory of a server over so many operations; 1 if its heap grows by --max-growth-mb
+//   node bench/packages/net/main.js [--transport unix|tcp] [--rounds 5] [--operations 200000] [--entries 100000] [--target NAME …] [--results FILE]
+//   node bench/packages/net/main.js --idle 1000       the memory of a server with idle clients
+//   node bench/packages/net/main.js --soak 10000000   the memory of a server over so many operations; 1 if its heap grows by --max-growth-mb
 //
 // --results appends each measurement to a file as a line of JSON.
 //
@@ -111,7 +111,7 @@ async function idle(count) {
     megabytes(after.heapUsed),
     ((after.rss - before.rss) / connected / 1024).toFixed(1)
   ])
-  console.log(table(['', 'clients', 'MB before', 'MB with them', 'of that heap', 'KB a client'], rows))
+  console.log(table(['', 'clients', 'MB before', 'MB with them', 'of that heap', 'KB per client'], rows))
   return { transport, results }
 }
 

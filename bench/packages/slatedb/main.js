@@ -1,5 +1,5 @@
-// What SlateLevel costs beside SlateDB itself, in memory, without waiting for a store: `node bench/main.js [ROUNDS]`. Prints, in
-// microseconds an operation, the least of the rounds, which take turns. `node bench/requests.js` counts what a store is asked.
+// What SlateLevel costs beside SlateDB itself, in memory, without waiting for a store: `node bench/packages/slatedb/main.js [ROUNDS]`. Prints, in
+// microseconds an operation, the least of the rounds, which take turns. `node bench/packages/slatedb/requests.js` counts what a store is asked.
 
 import { DbBuilder, ObjectStore, WriteBatch } from '@slatedb/uniffi'
 import { SlateLevel } from 'terrace-slatedb'

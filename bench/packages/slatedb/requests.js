@@ -1,4 +1,4 @@
-// How many requests operations cost, counted at an S3 server: `node bench/requests.js`. Prints a table. It needs moto
+// How many requests operations cost, counted at an S3 server: `node bench/packages/slatedb/requests.js`. Prints a table. It needs moto
 // (scripts/setup tests).
 
 import { setTimeout } from 'node:timers/promises'

@@ -78,7 +78,7 @@ function table() {
   const rule = widths.map((width, column) => '-'.repeat(width + 1) + (column === 0 ? '-' : ':'))
 
   return [
-    `µs an operation, medians of ${values.rounds} rounds (more than without anything on its way)`,
+    `µs per operation, medians of ${values.rounds} rounds (in brackets: added to the call without hooks)`,
     '',
     line(rows[0]),
     `|${rule.join('|')}|`,

@@ -48,5 +48,5 @@ for (let round = 0; round < rounds; round++) {
 
 for (const [name, [...found]] of Object.entries(figures)) {
   const median = found.sort((a, b) => a - b)[Math.floor(rounds / 2)]
-  console.log(`${name.padEnd(32)} ${median.toFixed(2)} µs a put`)
+  console.log(`${name.padEnd(32)} ${median.toFixed(2)} µs per put`)
 }

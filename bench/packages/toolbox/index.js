@@ -60,7 +60,7 @@ for (let i = 0; i <= ROUNDS; i++) {
 }
 
 const width = Math.max(...Object.keys(databases).map(({ length }) => length))
-console.log(`µs a put   | ${Object.keys(workloads).join(' | ')}`)
+console.log(`µs per put   | ${Object.keys(workloads).join(' | ')}`)
 for (const [name, rounds] of results) {
   const best = Object.keys(workloads).map((_, column) => {
     const times = rounds.map((times) => times[column])

@@ -1,4 +1,4 @@
-// What a transaction costs: a get and a put of one key, and an entry of a loop, µs each; the median of rounds taken in turns.
+// What a transaction costs: a get and a put of one key, and an entry of a loop, µs each; the median of rounds taken interleaved.
 //
 //   node bench/packages/toolbox/transaction.js
 

@@ -60,7 +60,7 @@ impl Engine for FjallEngine {
             or_default(self.0.write_buffer_size, " B"),
             or_default(self.0.cache_size, " B"),
             or_default(self.0.block_size, " B"),
-            or_default(self.0.bloom_bits, " bits a key"),
+            or_default(self.0.bloom_bits, " bits per key"),
             if self.0.compression { "lz4" } else { "no compression" },
         )
     }

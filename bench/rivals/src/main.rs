@@ -1,4 +1,4 @@
-//! Runs Terrace's benchmark on several databases in turns, and prints how they compare.
+//! Runs Terrace's benchmark on several databases interleaved, and prints how they compare.
 
 mod c_library;
 mod cold;
@@ -47,7 +47,7 @@ Examples:
                                                       latencies over time, and a plot of them
   terrace-rivals --print bench/results/rivals.jsonl         the tables of an earlier run";
 
-/// Run LevelDB's benchmark on several databases in turns, and print medians and ratios.
+/// Run LevelDB's benchmark on several databases interleaved, and print medians and ratios.
 ///
 /// Each engine runs each round in a process of its own. Writes are not synced, as in db_bench, except for fillsync. A
 /// trial with a fiftieth of the entries runs first, and tells how long the run will take.

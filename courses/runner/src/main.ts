@@ -27,7 +27,7 @@ async function main([command, directory, ...others]: readonly string[]): Promise
     throw new UsageError(`${command} needs one directory.`)
   } else if (command === 'create') {
     createWorkshop(directory, version())
-    console.log(`${directory} is a workshop now. Its README.md says how to go on.`)
+    console.log(`${directory} is a workshop now. Its README.md describes the next steps.`)
   } else {
     await report(directory)
   }
@@ -37,7 +37,7 @@ async function report(directory: string): Promise<void> {
   const problems = await selfCheck(directory)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = ExitCode.workshop
-  else console.log('The workshop is as it should be.')
+  else console.log('No problems found.')
 }
 
 function version(): string {

@@ -59,7 +59,7 @@ test('damaged progress is set aside under another name, and told', async (t) => 
     assert.deepEqual([code, out], [0, '0 of 5 solved. Selected: none.\n'])
     assert.equal(
       err,
-      `Your progress could not be read. It was set aside as ${aside}; the workshop starts anew.\n`
+      `Your progress could not be read. It was renamed to ${aside}; the workshop starts from the beginning.\n`
     )
     assert.equal(readFileSync(aside, 'utf8'), text)
   }
@@ -71,7 +71,7 @@ test('progress of a newer format is set aside as it is, and told', async (t) => 
   const { code, err } = await learner.run('select', 'double')
   const aside = join(learner.home, 'tiny.newer-1.json')
   assert.equal(code, 0)
-  assert.match(err, /^Your progress was written by a newer version\. It was set aside as /)
+  assert.match(err, /^Your progress was written by a newer version\. It was renamed to /)
   assert.ok(err.includes(aside))
   assert.equal(readFileSync(aside, 'utf8'), '{"format":3,"all":true}')
   assert.deepEqual(learner.progress, { ...none, selected: 'double' })

@@ -65,7 +65,7 @@ test('run shows what a function returns, what a program prints, and which files 
 
 test('German, chosen, from the environment, and for one run', async (t) => {
   const learner = new Learner(t)
-  assert.match((await learner.run('language')).out, /^Languages: en, de\. Now: en\.\n/)
+  assert.match((await learner.run('language')).out, /^Languages: en, de\. Current: en\.\n/)
   assert.equal((await learner.run('language', 'de')).out, 'Die Sprache ist de.\n')
   assert.match((await learner.run('select', 'double')).out, /^Verdoppeln\n[\s\S]*Deine Vorlage: double\.mjs/)
   assert.match((await learner.run('verify')).out, /^✗ Noch nicht\. double\(\d+\) ist falsch\.\n\nerwartet: /)

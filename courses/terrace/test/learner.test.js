@@ -110,6 +110,6 @@ test("a chapter started twice leaves the learner's file alone", async (t) => {
   learner.write('hello.mjs', '// mine\n')
   const again = await learner.run('select', 'hello')
   assert.equal(again.code, 0)
-  assert.match(again.out, /hello\.mjs is there already, so it was left as it is\./)
+  assert.match(again.out, /hello\.mjs already exists, so it was not changed\./)
   assert.equal(learner.read('hello.mjs'), '// mine\n')
 })

@@ -28,7 +28,7 @@ fn table(configuration: &str, reports: &[Report]) -> String {
     let rounds = reports.iter().map(|report| report.round + 1).max().unwrap_or(0);
     let entries = reports.first().map_or(0, |report| report.settings.num);
     let mut text =
-        format!("**{configuration}**: µs an operation, {entries} entries, medians of {rounds} rounds\n\n");
+        format!("**{configuration}**: µs per operation, {entries} entries, medians of {rounds} rounds\n\n");
     let medians = medians(reports);
     text.push_str(&columns(&engines, &medians, |median| Some(micros(median.micros_per_op))));
     if medians.iter().any(|median| median.times_as_fast.is_some()) {
@@ -90,7 +90,7 @@ pub fn cold(reports: &[Report]) -> String {
             let values: Vec<f64> = values.collect();
             (!values.is_empty()).then(|| format!("{:.2}", crate::report::median(values)))
         };
-        let _ = writeln!(text, "**{configuration}**: µs an operation\n");
+        let _ = writeln!(text, "**{configuration}**: µs per operation\n");
         text += &columns(&engines, &medians, |median| Some(micros(median.micros_per_op)));
         let _ = writeln!(text, "\n**{configuration}**: reads of the device an operation\n");
         text += &columns(&engines, &medians, |median| per_op(median, |device| device.reads));
@@ -112,7 +112,7 @@ pub fn scale(reports: &[Report]) -> String {
     let many = reports.iter().map(size).max().unwrap_or(0);
     let of = |num: u64, step: u32| reports.iter().find(|report| size(report) == num && report.step == step);
     let mut text = format!(
-        "| workload | µs an operation, {few} entries | {many} entries | times as much | bytes written a byte: {few} \
+        "| workload | µs per operation, {few} entries | {many} entries | times as much | bytes written per byte: {few} \
          | {many} | own memory at {many} | with mapped tables |\n|---|---|---|---|---|---|---|---|\n"
     );
     for step in 0..reports.iter().map(|report| report.step + 1).max().unwrap_or(0) {

@@ -47,7 +47,7 @@ impl TerraceEngine {
 
 fn describe(options: &Options) -> String {
     format!(
-        "write buffer {} KiB, block cache {} KiB, tables {} KiB, blocks {} B, filter {} bits a key, {:?}, \
+        "write buffer {} KiB, block cache {} KiB, tables {} KiB, blocks {} B, filter {} bits per key, {:?}, \
          {} compaction threads",
         options.write_buffer_size_bytes >> 10,
         options.block_cache_size_bytes >> 10,

@@ -81,7 +81,7 @@ pub struct Options {
     /// percentage, the table is written without one. Only tables in bytewise order have an index, and only mapped
     /// tables use it. LevelDB ignores it. Default 12.
     pub hash_index_percent: usize,
-    /// Size at which the MANIFEST is written anew; if it lists many tables, it may first grow to twice the size of that list.
+    /// Size at which the MANIFEST is rewritten; if it lists many tables, it may first grow to twice the size of that list.
     /// Default 4 MiB.
     pub manifest_size_limit_bytes: u64,
     /// How many threads may work on compactions at once; at least 1. Half as many compactions run at once, but at least one;

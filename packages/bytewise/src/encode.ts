@@ -96,7 +96,7 @@ function writeNumber(output: Output, value: number): void {
   } else if (value === Number.NEGATIVE_INFINITY) {
     output.push(NEGATIVE_INFINITY)
   } else {
-    throw codedError('BYTEWISE_INVALID_VALUE', 'NaN has no place in the order')
+    throw codedError('BYTEWISE_INVALID_VALUE', 'NaN cannot be ordered')
   }
 }
 
@@ -152,8 +152,7 @@ function writeObject(output: Output, value: object, nested: boolean, depth: numb
 }
 
 function writeDate(output: Output, time: number): void {
-  if (Number.isNaN(time))
-    throw codedError('BYTEWISE_INVALID_VALUE', 'An invalid date has no place in the order')
+  if (Number.isNaN(time)) throw codedError('BYTEWISE_INVALID_VALUE', 'An invalid date cannot be ordered')
   writeDouble(output, time < 0 ? DATE_BEFORE_EPOCH : DATE_SINCE_EPOCH, time)
 }
 
@@ -286,7 +285,7 @@ function checkDepth(depth: number): void {
   if (depth >= MAX_DEPTH) {
     throw codedError(
       'BYTEWISE_TOO_DEEP',
-      `A value is nested in more than ${MAX_DEPTH} arrays, sets or maps, or in itself`
+      `A value is nested in more than ${MAX_DEPTH} arrays, sets or maps, or contains itself`
     )
   }
 }

@@ -91,7 +91,7 @@ export function toSortedBytes(typeByte: number, array: TypedArray): Uint8Array {
   for (let i = 0; i < array.length; i++) {
     const value = array[i] as number | bigint
     if (Number.isNaN(value)) {
-      throw codedError('BYTEWISE_INVALID_VALUE', `NaN has no place in the order (at index ${i} of a ${name})`)
+      throw codedError('BYTEWISE_INVALID_VALUE', `NaN cannot be ordered (at index ${i} of a ${name})`)
     }
     // Adding zero turns -0 into 0.
     view[`set${element}`](i * width, (typeof value === 'number' ? value + 0 : value) as never)

@@ -27,29 +27,29 @@ export interface Settings {
 
 export const help = `Usage: terrace-copy FROM TO [options]
 
-Copies the entries of a database, as of one moment, into another one of any kind, and compares what has arrived. Each is
-named by
+Copies the entries of a database, as of one moment, into another of any kind, and verifies the copy. Each is named by
 
 ${listed()}
 
-TO is created if it is missing, and must be empty. A copy that was stopped goes on when the same command runs again.
+TO is created if it is missing, and must be empty. A copy that was stopped resumes when the same
+command is run again.
 
-  --overwrite              make TO hold exactly what is in FROM, whatever it holds now
+  --overwrite              make TO hold exactly the entries of FROM; all others are deleted
   --merge                  keep the entries of TO that have other keys
-  --no-verify              do not read TO back to compare it
-  --prefix KEY             only keys that begin with this
+  --no-verify              do not read TO to compare it
+  --prefix KEY             only keys with this prefix
   --gt, --gte, --lt, --lte KEY
                            only keys after, from, before or up to this one; \\xNN in a key stands for any byte
   --from-sublevel NAME     copy from this sublevel; given several times, the names are a path
   --to-sublevel NAME       copy into this sublevel, likewise
   --from-options FILE      more options of the database FROM, as JSON: those of its class. Only you may be able to read
   --to-options FILE        the file, since it may hold passwords
-  --batch-size N           the most entries of a batch (1000)
-  --batch-size-bytes N     the most bytes of a batch (1048576)
+  --batch-size N           maximum entries per batch (1000)
+  --batch-size-bytes N     maximum bytes per batch (1048576)
   --json                   print the summary as JSON
   --help, --version
 
-Passwords do not belong on a command line, which other users can see. They are taken from TERRACE_FROM_PASSWORD and
+Passwords do not belong on a command line, which other users can read. They are taken from TERRACE_FROM_PASSWORD and
 TERRACE_TO_PASSWORD, tokens of servers from TERRACE_FROM_TOKEN and TERRACE_TO_TOKEN, or from the files of options. They are
 never printed.
 
@@ -58,7 +58,7 @@ Exit codes:
   2         the command line or a file that it names is wrong
   3         a database cannot be used, or TO is not empty
   4         a database is in use by another process
-  5         TO does not have what was copied, or a database is damaged
+  5         TO differs from FROM after the copy, or a database is damaged
   130, 143  stopped by SIGINT or SIGTERM
 `
 

@@ -52,7 +52,7 @@ async function copyAsAsked(settings: Settings): Promise<void> {
   } catch (error) {
     display.end()
     if (stoppedBy === undefined || !stop.signal.aborted || !isAbort(error)) throw error
-    console.error('terrace-copy: stopped. The same command goes on where it stopped.')
+    console.error('terrace-copy: stopped. The same command resumes the copy.')
     process.exitCode = KILLED + signals[stoppedBy]
   }
 }

@@ -97,7 +97,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143]
 ]) {
-  test(`${signal} stops a copy, which goes on when it is run again`, {
+  test(`${signal} stops a copy, which resumes when it is run again`, {
     skip: process.platform === 'win32' && 'a signal ends a program at once, whatever it does'
   }, async (t) => {
     const { from, to, hurry, args } = await slowly(t)
@@ -107,7 +107,7 @@ for (const [signal, code] of [
     assert.equal(await closed, code)
     hurry()
     assert.match(output.err, new RegExp(`terrace-copy: ${signal}: stopping; once more ends at once\n`))
-    assert.match(output.err, /terrace-copy: stopped\. The same command goes on where it stopped\.\n$/)
+    assert.match(output.err, /terrace-copy: stopped\. The same command resumes the copy\.\n$/)
     assert.equal(output.out, '')
 
     const { out } = await run(t, [...args, '--json'])

@@ -26,7 +26,7 @@ export type LevelErrorCode =
    */
   | 'LEVEL_OUTDATED'
   /**
-   * The tab that had the database open is gone, and nobody knows whether this write is stored; or the snapshot is gone with it. Only in
+   * The tab that had the database open is gone, and it is not known whether this write is stored; or the snapshot is gone with it. Only in
    * browsers.
    */
   | 'LEVEL_LEADER_LOST'

@@ -209,7 +209,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     if (this.#shared !== undefined && !this.#shared.isOwner) {
       throw codedError(
         'LEVEL_NOT_SUPPORTED',
-        `Another process owns this shared database: only there is ${method}()`
+        `${method}() is available only in the process that owns this shared database`
       )
     }
     return this.#backend.database

@@ -20,7 +20,7 @@ export function loadError(runtime: Runtime, names: readonly string[], failures: 
       (failure) => `${failure.file}: ${failure.message}\n  ${advice(runtime, failure)}`
     )
     return new Error(
-      `The native part of terrace for ${where} was found, but did not load.\n${reasons.join('\n')}`
+      `The native part of terrace for ${where} was found but failed to load.\n${reasons.join('\n')}`
     )
   }
 

@@ -91,7 +91,7 @@ test('a file for another system', () => {
   const header = HEADERS[process.platform === 'darwin' ? 'elf' : 'macho']
   const foreign = Buffer.concat([Buffer.from(header, 'hex'), Buffer.alloc(4096)])
   const message = messageWith(foreign)
-  assert.match(message, /was found, but did not load/)
+  assert.match(message, /was found but failed to load/)
   assert.match(message, new RegExp(`built for another platform than ${process.platform} on ${process.arch}`))
   assert.match(message, /install terrace again/)
   assert.doesNotMatch(message, /--omit=optional/)

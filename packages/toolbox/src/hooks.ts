@@ -106,7 +106,7 @@ export function rootOf(db: AnyLevel): AnyLevel {
   if (sourceOf(root) !== root) {
     throw codedError(
       'TOOLBOX_VIEW',
-      'A sublevel of a view would hide what others write: make a sublevel of the database, and a view of that sublevel'
+      'A sublevel of a view would hide writes that bypass the view: make a sublevel of the database, and a view of that sublevel'
     )
   }
   return root

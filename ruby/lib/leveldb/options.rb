@@ -17,20 +17,20 @@ module LevelDB
   # options.json: documentation (make options)
   #++
   # create_if_missing:: Create the database if there is none.
-  # error_if_exists:: Fail if there is a database already.
+  # error_if_exists:: Fail if a database already exists.
   # read_only:: Open without the lock and without changing a byte, even beside a process that writes; shows the state as of opening, or of `refresh` (Terrace only).
   # compression:: `:none`, `:snappy` or `:zstd` (Terrace only), or a constant of `LevelDB::CompressionType`.
   # block_cache_size:: Memory for blocks that have been read; 0 turns the cache off.
-  # write_buffer_size:: Memory for recent writes before they go to a table.
+  # write_buffer_size:: Memory for recent writes before they are written to a table.
   # block_size:: Uncompressed size of a block, the unit of reading and caching.
   # block_restart_interval:: Entries between two keys that are stored whole.
-  # max_file_size:: Size of a table at which the next begins.
-  # max_open_files:: Tables kept open; one that is mapped needs no file descriptor.
+  # max_file_size:: Size at which a table is finished and the next one begun.
+  # max_open_files:: Tables kept open; a mapped table needs no file descriptor.
   # bloom_filter_bits_per_key:: Size of the filter that avoids reads for absent keys; 10 saves 99 of 100.
-  # map_tables:: Read tables through a mapping: faster, but a device that fails under it ends the process (Terrace only).
-  # map_log:: Store writes into the mapped log where the file system supports it; when off, each write is a system call (Terrace only).
+  # map_tables:: Read tables through memory mappings: faster, but a read error of the device then ends the process (Terrace only).
+  # map_log:: Write to the log through a memory mapping where the file system supports it; when off, each write is a system call (Terrace only).
   # paranoid_checks:: Fail where a loss of power left a hole in a log; also named `paranoid`.
-  # encoding:: Encoding of the keys and values that come out.
+  # encoding:: Encoding of the returned keys and values.
   #--
   # options.json: end
   #++

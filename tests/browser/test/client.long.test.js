@@ -142,7 +142,7 @@ test('a server without tokens refuses pages of every site that it was not told o
   const page = await openPage(t, stranger)
   const { code, message } = await attempt(page, address)
   assert.equal(code, 'NET_OFFLINE')
-  assert.ok(message.includes(`refuses pages of ${stranger} (its option 'origins')`), message)
+  assert.ok(message.includes(`refuses pages from ${stranger} (option 'origins' of the server)`), message)
   assert.equal(server.statistics().acceptedConnections, 0)
   assert.deepEqual(await attempt(await openPage(t, friend), address), { user: null })
 

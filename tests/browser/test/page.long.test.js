@@ -172,7 +172,7 @@ test('without synchronous files, whoever wants no other place is told why there 
     return [cause.code, cause.message]
   })
   assert.equal(error[0], 'LEVEL_NOT_SUPPORTED')
-  assert.match(error[1], /no place .* opfs: .*The option 'storage'/)
+  assert.match(error[1], /No storage .* opfs: .*The option 'storage'/)
 })
 
 test('a private window keeps a database for as long as it is open', async (t) => {

@@ -63,5 +63,5 @@ test('an application that was packed with its addon apart works', async () => {
   writeFileSync(join(`${mounted}.unpacked`, addons[0]), '')
   const { status, stderr } = node(mounted, '--require', preload, 'main.js')
   assert.equal(status, 1)
-  assert.match(stderr, /was found, but did not load/)
+  assert.match(stderr, /was found but failed to load/)
 })

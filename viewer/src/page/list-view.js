@@ -41,7 +41,7 @@ export class ListView {
     this.redraw()
   }
 
-  /** Makes all rows anew. */
+  /** Makes all rows again. */
   redraw() {
     for (const row of this.#rows.values()) row.remove()
     this.#rows.clear()

@@ -34,7 +34,7 @@ export function problemOf(error, name) {
         title: 'The database is damaged',
         text: `${error.message}.`,
         advice:
-          'What is intact can be shown: the viewer repairs a copy in memory, and your files stay as they are. ' +
+          'What is intact can be shown: the viewer repairs a copy in memory, and your files stay unchanged. ' +
           `To repair the files themselves, copy the directory and run “terrace repair ${name}”.`,
         canRepair: true
       }
@@ -52,7 +52,7 @@ export function problemOf(error, name) {
       return {
         title: 'The viewer has failed',
         text: `${error.message}.`,
-        advice: 'Load the page anew, and open the directory again.'
+        advice: 'Reload the page, then open the directory again.'
       }
   }
 }

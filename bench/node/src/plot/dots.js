@@ -104,10 +104,10 @@ function times(results) {
   const x = {
     field: 'micros',
     type: 'quantitative',
-    title: 'µs an operation, logarithmic: further left is faster',
+    title: 'µs per operation, logarithmic: further left is faster',
     scale: { type: 'log' }
   }
-  return picture(title(results, 'µs an operation'), values, x, dotLayers(target))
+  return picture(title(results, 'µs per operation'), values, x, dotLayers(target))
 }
 
 /** Whether a row has several ratios beyond the same edge. @param {{ line: string, ratio: number }[]} values */

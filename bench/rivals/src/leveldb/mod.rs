@@ -28,7 +28,7 @@ impl LevelDb {
         let defaults = Settings::default().as_leveldb();
         let kib = |set: Option<usize>, default: Option<usize>| set.or(default).unwrap_or(0) >> 10;
         let text = format!(
-            "write buffer {} KiB, block cache {} KiB, tables {} KiB, blocks {} B, filter {} bits a key, {}",
+            "write buffer {} KiB, block cache {} KiB, tables {} KiB, blocks {} B, filter {} bits per key, {}",
             kib(settings.write_buffer_size, defaults.write_buffer_size),
             kib(settings.cache_size, defaults.cache_size),
             kib(settings.max_file_size, defaults.max_file_size),

@@ -52,7 +52,7 @@ impl Tuning {
     pub(super) fn describe(&self) -> String {
         format!(
             "write buffer {} KiB, block cache {} KiB beside index and filters, tables {} KiB, blocks {} B, filter {} \
-             bits a key, {}, {} background jobs, dynamic level sizes",
+             bits per key, {}, {} background jobs, dynamic level sizes",
             self.write_buffer_size_bytes / KIB,
             self.cache_size_bytes / KIB,
             self.table_size_bytes.unwrap_or(64 * MIB) / KIB,

@@ -30,9 +30,9 @@ Exit codes: 0 done, 1 not accepted, 2 the command is wrong, 3 the workshop itsel
   'name-missing': 'Which one? select NAME or select NUMBER; list shows them all.',
   'starter-made': 'Your starting point: {file}. Then: {program} verify {file}',
   'starter-kept':
-    '{file} is there already, so it was left as it is. Remove or rename it if you want to start again.',
+    '{file} already exists, so it was not changed. Remove or rename it to start again.',
   'already-solved': 'You have solved this exercise already.',
-  'no-file': '{file} is not there. select makes it, or name your file: verify FILE.',
+  'no-file': '{file} does not exist. select creates it, or name your file: verify FILE.',
   'no-entry': '{file} is a directory without a file named index, such as index.mjs.',
   accepted: 'Accepted: {title} is solved.',
   'next-is': 'Next: {program} next',
@@ -46,17 +46,17 @@ Exit codes: 0 done, 1 not accepted, 2 the command is wrong, 3 the workshop itsel
   'solution-later': 'The solution is shown after you have solved the exercise. --anyway shows it now.',
   'status-line': '{solved} of {count} solved. Selected: {selected}.',
   'none-selected': 'none',
-  'reset-done': 'Progress is reset. Your files are as they were.',
-  'language-set': 'The language is {language}.',
-  'language-list': 'Languages: {languages}. Now: {language}.',
+  'reset-done': 'Progress is reset. Your files are unchanged.',
+  'language-set': 'The language is now {language}.',
+  'language-list': 'Languages: {languages}. Current: {language}.',
   'no-language': "There is no language '{language}'. There are: {languages}.",
   'menu-keys': 'Arrow keys or a number, then Enter. q ends.',
   'progress-damaged':
-    'Your progress could not be read. It was set aside as {file}; the workshop starts anew.',
+    'Your progress could not be read. It was renamed to {file}; the workshop starts from the beginning.',
   'progress-newer':
-    'Your progress was written by a newer version. It was set aside as {file}; update the workshop, and rename the file back.',
+    'Your progress was written by a newer version. It was renamed to {file}; update the workshop, then rename the file back.',
   'timed-out':
-    'Your program did not end within {seconds} s, so it was stopped. Does it wait for something, or loop for ever?',
+    'Your program did not end within {seconds} s, so it was stopped. Does it wait for something, or loop forever?',
   'too-much-output': 'Your program printed more than {count} bytes, so it was stopped.',
   'write-refused':
     'Your program tried to write to {path}. It may write only in the directory that it runs in.',

@@ -240,5 +240,5 @@ export class HookReads {
 /** What stops a function. Whether the function catches it does not matter. */
 const stopped = codedError(
   'LEVEL_NOT_SUPPORTED',
-  'This hook function reads what is not known yet, and will be called again when it is: do not catch this'
+  'This hook function reads an entry that is still being fetched, and will be called again: do not catch this error'
 )

@@ -27,7 +27,7 @@ export const connect: typeof connectFromNode.connect = async (address, _options,
     // A page is not told more.
     throw Object.assign(
       new Error(
-        `nobody answers at ${address.url.host}, or the server refuses pages of ${location.origin} (its option 'origins')`
+        `no server answers at ${address.url.host}, or it refuses pages from ${location.origin} (option 'origins' of the server)`
       ),
       { cause }
     )

@@ -170,7 +170,7 @@ export class Link implements RemoteConnection {
   endSoon(): void {
     this.#patience.abort()
     const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
-    const end = (): void => this.giveUp(new Error('the database is being closed, and there is no answer'))
+    const end = (): void => this.giveUp(new Error('the database was closed before the server answered'))
     // Again and again: if the connection comes back meanwhile, more may be asked for. If it is not open, nothing is waited for.
     this.#endTimer ??= setInterval(end, timerMs(offlineTimeoutMs))
     ;(this.#endTimer as { unref?: () => void }).unref?.()
@@ -502,7 +502,7 @@ function writeUnknown(): Error {
 
 /** What was read from is gone with the session. */
 function sessionLost(): Error {
-  return netError('NET_SESSION_LOST', 'The server was started anew, or the connection was away for too long')
+  return netError('NET_SESSION_LOST', 'The server was restarted, or the connection was lost for too long')
 }
 
 /** What the system says if a server is not there yet, or not quite. */

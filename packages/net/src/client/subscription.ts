@@ -179,7 +179,10 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
       queueMicrotask(() => this.begin())
     } else {
       this.fail(
-        netError('NET_MISSED', 'The connection was away for too long: read the entries, and subscribe again')
+        netError(
+          'NET_MISSED',
+          'The connection was lost for too long: read the entries again, then subscribe again'
+        )
       )
     }
   }

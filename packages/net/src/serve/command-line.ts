@@ -27,18 +27,18 @@ socket, PATH/terrace.sock (on Windows: a named pipe), for programs of the same u
 
   --listen ADDRESS       listen here instead: unix:PATH, tcp://HOST:PORT, tls://HOST:PORT, ws://HOST:PORT/PATH or
                          wss://HOST:PORT/PATH; may be given several times
-  --token-file FILE      ask clients for a token; FILE is JSON: { "TOKEN": { "name": "ada", "permissions": { … } }, … }
+  --token-file FILE      require a token from clients; FILE is JSON: { "TOKEN": { "name": "ada", "permissions": { … } }, … }
   --tls-cert FILE        the certificate, with its chain, in PEM, for tls: and wss:
   --tls-key FILE         its private key in PEM
-  --insecure             let everybody connect without a token, and see statistics, from other machines as well
+  --insecure             allow connections without a token, and to the statistics, from other machines too
   --sublevel NAME        serve this sublevel only; given several times, the names are a path
-  --read-only            let clients read and watch, and nothing else
+  --read-only            allow clients only to read and watch
   --create               create the database if it does not exist
   --metrics HOST:PORT    show statistics at http://HOST:PORT/metrics (Prometheus) and /metrics.json
   --help, --version
 
-When it is ready it prints a line for each address: "listening ADDRESS", then "metrics URL". SIGINT or SIGTERM ends it: what
-clients have asked for is finished first. A second signal ends it at once. Exit codes: 0 ended by a signal, 1 failure,
+When it is ready it prints a line for each address: "listening ADDRESS", then "metrics URL". SIGINT or SIGTERM ends it after
+it has finished pending requests. A second signal ends it at once. Exit codes: 0 ended by a signal, 1 failure,
 2 wrong usage, 130 and 143 ended at once.
 `
 
@@ -107,7 +107,7 @@ function checkAddress(address: string, hasCertificate: boolean, isOpenToAll: boo
   }
   if (isExposed(parsed, isOpenToAll, isLoopback)) {
     throw new UsageError(
-      `other machines can reach ${address}, and everybody could connect: give --token-file, or say --insecure`
+      `other machines can reach ${address} and connect without a token: give --token-file, or --insecure`
     )
   }
 }

@@ -49,7 +49,7 @@ async function ask(
     // A copy: rights that the program takes away later in place must differ from those of a session.
     return user === null ? null : userOf(user, 'user')
   } catch (cause) {
-    throw netError('NET_UNAUTHENTICATED', 'The server cannot find out who this is', cause)
+    throw netError('NET_UNAUTHENTICATED', 'The server cannot determine the user of this connection', cause)
   }
 }
 

@@ -25,7 +25,7 @@ export class Calls {
   giveUp(): void {
     const error = netError(
       'NET_WRITE_UNKNOWN',
-      'The server has closed while it ran this method: what it has done, and may do yet, is not known'
+      'The server was closed while it ran this method: whether the method has taken effect is not known'
     )
     for (const giveUp of this.#running) giveUp(error)
   }

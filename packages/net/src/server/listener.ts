@@ -179,7 +179,7 @@ export function checkExposed(
   if (!isExposed(address, isOpenToAll, isLoopbackHost)) return
   throw netError(
     'NET_INVALID',
-    `${hostOf(address).host} can be reached from other machines, and anybody could do everything: give 'tokens' or ` +
-      "'authenticate', or say 'insecure: true'"
+    `${hostOf(address).host} can be reached from other machines, whose clients could read and write everything: give 'tokens' or ` +
+      "'authenticate', or 'insecure: true'"
   )
 }

@@ -27,7 +27,7 @@ export async function listenForMetrics(
   if (!isInsecure && !isLoopback(host)) {
     throw netError(
       'NET_INVALID',
-      `${host} can be reached from other machines, and anybody could see the statistics: use 127.0.0.1, or say that it is insecure`
+      `${host} can be reached from other machines, whose users could read the statistics: use 127.0.0.1, or 'insecure: true'`
     )
   }
 

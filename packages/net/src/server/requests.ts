@@ -193,10 +193,7 @@ function sourceOf(
   if (feed === undefined) throw netError('NET_UNKNOWN_FEED', `The server has no feed '${name}'`)
   const prefix = prefixWithin(host.served.db, feed.db as AnyLevel)
   if (prefix === undefined && !guard.allowsAll('watch')) {
-    throw netError(
-      'NET_DENIED',
-      `The feed '${name}' has keys that only users who may watch all keys may hear of`
-    )
+    throw netError('NET_DENIED', `The feed '${name}' covers keys that this user may not watch`)
   }
   const isAllowed = (key: Uint8Array): boolean =>
     guard.allowsAll('watch') || guard.allows('watch', concat([prefix as Uint8Array, key]))

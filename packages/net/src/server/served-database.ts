@@ -77,7 +77,7 @@ export class ServedDatabase {
         }
         hold(bytes - before)
         if (bytes > maxBytes) {
-          throw netError('NET_LIMIT', `These values have more than ${maxBytes} bytes: ask for fewer at once`)
+          throw netError('NET_LIMIT', `These values exceed ${maxBytes} bytes: request fewer at once`)
         }
       }
       return values

@@ -111,7 +111,7 @@ export class Subscription implements Waiter {
     const limit = isTooMuch
       ? `${maxKeptBytes} bytes of events wait for this subscriber; the server keeps no more`
       : 'The server keeps as much for its clients as it may, and has no room for this event'
-    this.end(netError('NET_MISSED', `${limit}: read the entries, and subscribe again`))
+    this.end(netError('NET_MISSED', `${limit}: read the entries again, then subscribe again`))
   }
 
   /**

@@ -27,7 +27,7 @@ export function checkOwner(welcome: Welcome, wanted: Wanted): void {
   if (difference === undefined) return
   throw netError(
     'NET_MISMATCH',
-    `The server that listens for ${wanted.location} is not its owner: ${difference}`
+    `The server that listens for ${wanted.location} does not own it: ${difference}`
   )
 }
 
@@ -76,7 +76,7 @@ export function checkDirectory({ location, identity }: Wanted): void {
   if (found !== identity) {
     throw netError(
       'NET_MISMATCH',
-      `${location} holds another database than the one that was shared. ${ADVICE}`
+      `${location} holds a different database from the one that was shared. ${ADVICE}`
     )
   }
 }

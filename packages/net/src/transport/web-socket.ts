@@ -77,7 +77,7 @@ export class WebSocketTransport implements Transport {
     if (this.#earlyBytes === undefined) return
     this.#earlyBytes += length
     if (this.#earlyBytes <= MAX_HELLO_BYTES + FRAMING_BYTES) return
-    this.#cause ??= netError('NET_LIMIT', 'The client sends much before it says who it is')
+    this.#cause ??= netError('NET_LIMIT', 'The client sent too much before it authenticated')
     this.destroy()
   }
 

@@ -45,7 +45,7 @@ export interface PlaceOptions {
    * Where the database may be kept. Of several places the first one is taken that the browser has here; `db.storage` tells which.
    * Entries are not copied from one to another.
    *
-   * @defaultValue `['opfs', 'indexeddb']`. In a dedicated worker that has the database for itself: `'opfs'`.
+   * @defaultValue `['opfs', 'indexeddb']`. In a dedicated worker that does not share the database: `'opfs'`.
    */
   storage?: Storage | readonly Storage[] | undefined
 

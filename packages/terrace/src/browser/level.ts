@@ -18,7 +18,7 @@ import type { ExportOptions, ImportOptions, ImportSource } from './transfer-opti
  * else in IndexedDB.
  *
  * In a page, all tabs and workers of the site share it: a worker of one of them has it open. When that tab ends, another one takes its place
- * within a moment. A write that had been sent and not acknowledged then fails with LEVEL_LEADER_LOST, since nobody knows whether it is
+ * within a moment. A write that had been sent and not acknowledged then fails with LEVEL_LEADER_LOST, since it is not known whether it is
  * stored; explicit snapshots end; everything else goes on. Hooks see the writes of their own tab alone.
  *
  * In a dedicated worker, it belongs to that worker, and reads and most writes finish within the call. With the option `shared` it is shared

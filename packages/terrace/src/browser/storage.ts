@@ -77,7 +77,7 @@ export async function openFirst(location: string, options: StorageOptions): Prom
 export function noPlace(reasons: readonly string[]): Error {
   return codedError(
     'LEVEL_NOT_SUPPORTED',
-    `This browser has no place for the database here. ${reasons.join('. ')}. The option 'storage' can add 'memory'`
+    `No storage for the database is available in this browser. ${reasons.join('. ')}. The option 'storage' can add 'memory'`
   )
 }
 
@@ -102,7 +102,7 @@ export async function repairFirst(location: string, { storage }: PlaceOptions): 
   if (place === 'opfs') return repairDatabase(location, loadStore)
   throw codedError(
     'LEVEL_NOT_SUPPORTED',
-    `A database in '${place}' has no files that could be repaired: the browser itself looks after it. ` +
+    `A database in '${place}' has no files to repair: the browser maintains its storage. ` +
       'What can still be read can be copied to another one; Level.destroy() removes it'
   )
 }

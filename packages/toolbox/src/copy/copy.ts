@@ -165,7 +165,7 @@ function compare(source: Summary, target: Summary): void {
   if (source.entries === target.entries && source.checksum === target.checksum) return
   throw codedError(
     'COPY_MISMATCH',
-    `The target does not have what was copied: ${describe(target)} instead of ${describe(source)}`
+    `The target differs from the source: it has ${describe(target)} instead of ${describe(source)}`
   )
 }
 

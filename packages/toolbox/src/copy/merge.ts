@@ -16,7 +16,7 @@ export async function mergePart(to: AnyLevel, part: RawEntry[], verify: boolean)
   if (wrong.length === 0) return missing.length
   throw codedError(
     'COPY_MISMATCH',
-    `The target does not have what was written: ${wrong.length} of ${missing.length} entries are missing or differ`
+    `The target differs from what was written: ${wrong.length} of ${missing.length} entries are missing or differ`
   )
 }
 

@@ -69,6 +69,6 @@ function compare(read: Summary, written: Summary): void {
 
   throw codedError(
     'DUMP_DAMAGED',
-    `The dump is damaged: it has ${read.entries} entries, but ${written.entries} or others were written`
+    `The dump is damaged: it has ${read.entries} entries, but ${written.entries} or different ones were written`
   )
 }

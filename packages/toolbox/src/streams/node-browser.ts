@@ -6,7 +6,7 @@ class Unsupported {
   constructor() {
     throw codedError(
       'STREAM_NOT_SUPPORTED',
-      'A browser has no streams of Node: use webReadable(), webReadableKeys(), webReadableValues() or webWritable()'
+      'Node.js streams are not available in browsers: use webReadable(), webReadableKeys(), webReadableValues() or webWritable()'
     )
   }
 }

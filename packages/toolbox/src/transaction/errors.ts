@@ -5,7 +5,7 @@ export function conflictError(attempts: number): ToolboxError {
   const times = attempts === 1 ? 'once' : `${attempts} times`
   return codedError(
     'TRANSACTION_CONFLICT',
-    `Others kept changing what the transaction had read: it was tried ${times}`
+    `Other writes kept changing what the transaction had read: it was tried ${times}`
   )
 }
 

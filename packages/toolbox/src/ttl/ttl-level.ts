@@ -301,7 +301,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 
   #take(): void {
     if (!openView(this.source, this as unknown as AnyLevel)) {
-      throw codedError('TTL_IN_USE', 'The database already has a view by ttl(): close that first')
+      throw codedError('TTL_IN_USE', 'This database already has an open ttl() view: close it first')
     }
 
     this.#hook.attach()

@@ -240,7 +240,7 @@ export class WorkerConnection implements RemoteConnection {
 
 function writeUnknown(): Error {
   return leaderLost(
-    'The tab that had the database open is gone, and nobody knows whether this write is stored: read to learn that'
+    'The tab that had the database open was closed before it answered, so this write may or may not be stored: read the entry to find out'
   )
 }
 
