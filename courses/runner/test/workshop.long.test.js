@@ -66,7 +66,7 @@ test('run shows what a function returns, what a program prints, and which files 
 test('German, chosen, from the environment, and for one run', async (t) => {
   const learner = new Learner(t)
   assert.match((await learner.run('language')).out, /^Languages: en, de\. Current: en\.\n/)
-  assert.equal((await learner.run('language', 'de')).out, 'Die Sprache ist de.\n')
+  assert.equal((await learner.run('language', 'de')).out, 'Die Sprache ist jetzt de.\n')
   assert.match((await learner.run('select', 'double')).out, /^Verdoppeln\n[\s\S]*Deine Vorlage: double\.mjs/)
   assert.match((await learner.run('verify')).out, /^✗ Noch nicht\. double\(\d+\) ist falsch\.\n\nerwartet: /)
   assert.match((await learner.run('hint')).out, /^Hinweis 1 von 2\nMultipliziere\.\n/)
@@ -77,7 +77,10 @@ test('German, chosen, from the environment, and for one run', async (t) => {
   const german = new Learner(t, { env: { LANG: 'de_DE.UTF-8' } })
   assert.match((await german.run()).out, /^Ein winziger Workshop\n/)
   const unknown = await german.run('language', 'fr')
-  assert.deepEqual([unknown.code, unknown.err], [2, 'Es gibt keine Sprache „fr“, nur: en, de.\n'])
+  assert.deepEqual(
+    [unknown.code, unknown.err],
+    [2, 'Die Sprache „fr“ gibt es nicht. Verfügbar sind: en, de.\n']
+  )
 })
 
 test('wrong commands are told plainly, with exit code 2', async (t) => {
@@ -101,7 +104,7 @@ test('wrong commands are told plainly, with exit code 2', async (t) => {
 
   await learner.run('select', 'double')
   for (const [args, message] of [
-    [['verify', 'gone.mjs'], 'gone.mjs is not there.'],
+    [['verify', 'gone.mjs'], 'gone.mjs does not exist.'],
     [['verify', '.'], '. is a directory without a file named index'],
     [['verify', '--seed', '-1'], "Option '--seed' argument is ambiguous"],
     [['verify', '--seed', 'x'], '--seed must be a whole number']
