@@ -46,9 +46,15 @@ const LARGE = MIB - 1000
 const published = Object.fromEntries(
   [
     ...readFileSync(new URL('../../../docs/net-protocol.md', import.meta.url), 'utf8').matchAll(
-      /^\| (.*?) \| (\d+) KiB for each (session|connection) \|/gm
+      /^\| (.*?) \| (\d+) KiB per (session|connection) \|/gm
     )
   ].map(([, , kib, what]) => [what, Number(kib) * 1024])
+)
+
+assert.deepEqual(
+  Object.keys(published).sort(),
+  ['connection', 'session'],
+  'the table in docs/net-protocol.md'
 )
 
 /** What statistics may say at most: the budget, one request and one result without room, and what is small. */

@@ -1,6 +1,7 @@
-// Finds what docs/style.md advises against in the prose of documents: patterns, long sentences, long lines.
+// Finds in the prose of documents what reads as translated: patterns, long sentences, and lines that are too wide. What stands between
+// two markers, as in `<!-- results -->` and `<!-- /results -->`, is generated and left out.
 //
-//   node tests/rules/support/prose.mjs FILE…    lists them, with places
+//   node tests/rules/support/prose.mjs FILE…    lists it, with places
 
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -56,7 +57,7 @@ export function proseOf(markdown) {
   const end = () => {
     open = undefined
   }
-  for (const [index, raw] of markdown.split('\n').entries()) {
+  for (const [index, raw] of withoutGenerated(markdown).split('\n').entries()) {
     const line = raw.trimEnd()
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
     if (fence !== undefined) {
@@ -84,6 +85,11 @@ export function proseOf(markdown) {
   return blocks.map((block) => ({ ...block, text: plain(block.text) }))
 }
 
+/** The document with blank lines for what is generated. */
+function withoutGenerated(markdown) {
+  return markdown.replace(/<!-- ([\w-]+) -->[^]*?<!-- \/\1 -->/g, (part) => part.replace(/[^\n]/g, ''))
+}
+
 function plain(text) {
   return text
     .replace(/`` ?.+? ?``|`[^`]+`/g, 'code')
@@ -103,7 +109,7 @@ export function sentencesOf(text) {
 }
 
 /** What a document should not have: `{ line, what, text }`. */
-export function faultsIn(markdown) {
+export function faultsIn(markdown, maxWidth = MAX_WIDTH) {
   const faults = []
   for (const { text, line, isCell } of proseOf(markdown)) {
     for (const [pattern, advice] of PATTERNS) {
@@ -116,17 +122,17 @@ export function faultsIn(markdown) {
       if (words > MAX_WORDS) faults.push({ line, what: 'sentence', text: `${words} words: ${sentence}` })
     }
   }
-  return [...faults, ...longLines(markdown)].sort((a, b) => a.line - b.line)
+  return [...faults, ...longLines(markdown, maxWidth)].sort((a, b) => a.line - b.line)
 }
 
 /** Lines of prose that are too wide. A link that is too long by itself may be. */
-function longLines(markdown) {
+function longLines(markdown, maxWidth) {
   let fence = false
-  return markdown.split('\n').flatMap((line, index) => {
+  return withoutGenerated(markdown).split('\n').flatMap((line, index) => {
     if (/^\s*(```|~~~)/.test(line)) fence = !fence
     const isProse = !fence && !/^\s*(\||<|#|```|\[[^\]]+\]: |!\[)/.test(line)
     const canBreak = line.replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, (word) => word.replaceAll(' ', '_')).trim()
-    return isProse && [...line].length > MAX_WIDTH && /\S\s+\S/.test(canBreak.replace(LIST_ITEM, ''))
+    return isProse && [...line].length > maxWidth && /\S\s+\S/.test(canBreak.replace(LIST_ITEM, ''))
       ? [{ line: index + 1, what: 'width', text: `${[...line].length} characters` }]
       : []
   })
