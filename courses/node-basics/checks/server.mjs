@@ -58,7 +58,7 @@ async function firstConnection(context, { result }, port) {
   }
   if (!isOver) {
     context.refuse({
-      en: `Nobody listens on port ${port}. It is the first argument, process.argv[2].`,
+      en: `No program listens on port ${port}. The port is the first argument, process.argv[2].`,
       de: `Am Port ${port} lauscht niemand. Er ist das erste Argument, process.argv[2].`
     })
   }

@@ -29,7 +29,7 @@ async function anotherConnection({ refuse }, port) {
     return await connection(port)
   } catch {
     return refuse({
-      en: 'Only the first connection was answered. A server goes on waiting for the next one.',
+      en: 'Only the first connection was answered. A server keeps waiting for the next one.',
       de: 'Nur die erste Verbindung wurde beantwortet. Ein Server wartet danach auf die nächste.'
     })
   }

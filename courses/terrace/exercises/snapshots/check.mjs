@@ -71,12 +71,12 @@ const wrong = {
 }
 
 const noSnapshot = {
-  en: 'The report does not fit together: somebody wrote between your reads, so the sum is from another moment than the places. Take a snapshot, and pass it to both reads.',
+  en: 'The report does not fit together: a write came between your reads, so the sum and the places are from different moments. Take a snapshot, and pass it to both reads.',
   de: 'Der Bericht passt nicht zusammen: Zwischen deinen Lesevorgängen hat jemand geschrieben, die Summe ist also aus einem anderen Moment als die Orte. Mach einen Snapshot und gib ihn beiden Lesevorgängen mit.'
 }
 
 const luckily = {
-  en: 'The report is right, but without a snapshot that is luck: nobody wrote between your reads this time. Take a snapshot, and pass it to both reads.',
+  en: 'The report is right, but without a snapshot that is luck: no write came between your reads this time. Take a snapshot, and pass it to both reads.',
   de: 'Der Bericht stimmt, aber ohne Snapshot ist das Glück: Diesmal hat zwischen deinen Lesevorgängen niemand geschrieben. Mach einen Snapshot und gib ihn beiden Lesevorgängen mit.'
 }
 

@@ -59,13 +59,13 @@ const notTold = {
 }
 
 const sumWrong = {
-  en: 'The sum of the seed in all feeders is wrong. What one feeder loses the other one must gain.',
-  de: 'Die Summe des Futters in allen Häusern ist falsch. Was ein Haus verliert, muss das andere gewinnen.'
+  en: 'The sum of the seed in all feeders is wrong. What one feeder loses, the other must gain.',
+  de: 'Die Summe des Futters in allen Häusern ist falsch. Was einem Haus fehlt, muss im anderen dazukommen.'
 }
 
 const readOutside = {
-  en: 'Updates were lost: the sum of the seed in all feeders is wrong. Your function reads from db itself, so nobody notices when somebody else changes what it read. Read by tx.get, in a transaction.',
-  de: 'Updates gingen verloren: Die Summe des Futters in allen Häusern ist falsch. Deine Funktion liest aus db selbst, also merkt niemand, wenn ein anderer ändert, was sie gelesen hat. Lies mit tx.get, in einer Transaktion.'
+  en: 'Updates were lost: the sum of the seed in all feeders is wrong. Your function reads from db itself, so a change by another writer goes unnoticed. Read by tx.get, in a transaction.',
+  de: 'Updates gingen verloren: Die Summe des Futters in allen Häusern ist falsch. Deine Funktion liest aus db selbst, also bleibt unbemerkt, wenn jemand anderes das Gelesene ändert. Lies mit tx.get, in einer Transaktion.'
 }
 
 const wrong = {

@@ -45,8 +45,8 @@ const incomplete = {
 }
 
 const tooLarge = (size) => ({
-  en: `Your function writes ${size} entries in one batch. While a batch of that size is taken over, nothing else in the process goes on: ${MAX_BATCH} are enough.`,
-  de: `Deine Funktion schreibt ${size} Einträge in einem Batch. Während so ein Batch übernommen wird, geht im Prozess nichts anderes weiter: ${MAX_BATCH} genügen.`
+  en: `Your function writes ${size} entries in one batch. A batch of that size blocks the event loop while its entries are copied: ${MAX_BATCH} are enough.`,
+  de: `Deine Funktion schreibt ${size} Einträge in einem Batch. Während die Einträge eines so großen Batches kopiert werden, steht die Event-Loop still: ${MAX_BATCH} genügen.`
 })
 
 const tooMany = (writes, most) => ({

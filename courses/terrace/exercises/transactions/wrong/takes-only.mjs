@@ -1,4 +1,4 @@
-// What one feeder loses the other one must gain
+// What one feeder loses, the other must gain
 import { transactions } from 'terrace-toolbox/transaction'
 
 export default function feeders(db) {

@@ -1,4 +1,4 @@
-// nothing else in the process goes on
+// blocks the event loop
 export const archive = { compression: 'zstd', blockSize: 32 * 1024 }
 
 const BATCH_SIZE = 1_000_000
