@@ -44,8 +44,8 @@ const SUPPORTS = {
 }
 
 const PROCESSES = {
-  'stays after closing': ({ probes }) => yes(probes.staysAfterClosing),
-  'an acknowledged put stays after `kill -9`': ({ probes: { staysAfterKill } }) => afterKill(staysAfterKill),
+  'persists after closing': ({ probes }) => yes(probes.staysAfterClosing),
+  'an acknowledged put survives `kill -9`': ({ probes: { staysAfterKill } }) => afterKill(staysAfterKill),
   'a second process opens it': ({ probes: { processes } }) => beside(processes.asUsual),
   '… both with the option for it': ({ several, probes: { processes } }) =>
     Object.keys(several ?? {}).length === 0

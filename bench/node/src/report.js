@@ -61,7 +61,7 @@ function amount(workload, settings) {
   const { n, valueSize, concurrency, batchSize, sync, keyOrder, keyDistribution, seconds, readPercent } =
     settings
   const facts = [`${n.toLocaleString('en')} entries, values of ${valueSize} bytes`]
-  if (workload === 'calls') facts.push(`at most ${seconds} s a line`)
+  if (workload === 'calls') facts.push(`at most ${seconds} s per row`)
   if (TIMED.includes(workload)) facts.push(`${seconds} s`)
   if (workload === 'mixed') facts.push(`${readPercent} % gets`)
   if (workload === 'cold-read') facts.push(`${readPercent} % reads, windows of ${batchSize}`)

@@ -50,7 +50,7 @@ await count('100 puts at once', 5, (i) =>
 )
 await count('put with `sync`', 20, (i) => db.put(keyAt(i), value, { sync: true }))
 await count('batch of 1,000', 5, (i) => db.batch(entries(i * 1000, 1000)))
-await count('get of what was written since the opening', 20, (i) => db.get(keyAt(i)))
+await count('get of an entry written since the open', 20, (i) => db.get(keyAt(i)))
 for (let i = 0; i < 60; i++) await db.batch(entries(i * 1000, 1000))
 await count('close', 1, () => db.close())
 
@@ -61,7 +61,7 @@ await setTimeout(1500)
 await count('get, first in a table', 1, () => db.get(keyAt(30_000)))
 await count('get, cold', 20, (i) => db.get(keyAt(i * 2999)))
 await count('get, warm', 20, (i) => db.get(keyAt(i * 2999)))
-await count('get of a key that is not there', 20, (i) => db.get(`${keyAt(i * 2999)}?`))
+await count('get of an absent key', 20, (i) => db.get(`${keyAt(i * 2999)}?`))
 await count('range of 10, cold', 20, (i) => db.iterator({ gte: keyAt(i * 2903 + 777), limit: 10 }).all())
 await count('range of 10, warm', 20, (i) => db.iterator({ gte: keyAt(i * 2903 + 777), limit: 10 }).all())
 await count('range of 10 backwards, cold', 20, (i) =>

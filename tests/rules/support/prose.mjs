@@ -92,7 +92,7 @@ function withoutGenerated(markdown) {
 
 function plain(text) {
   return text
-    .replace(/`` ?.+? ?``|`[^`]+`/g, 'code')
+    .replace(/`` ?.+? ?``|`[^`]+`/g, 'Code')
     .replace(/!\[([^\]]*)\]\([^)]*\)/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\*\*|__/g, '')

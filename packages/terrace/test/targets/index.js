@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Level, MemoryLevel } from 'terrace'
 
 const NO_WAIT =
-  'it counts on a read or write that waits, and MemoryLevel has done its work when a call returns'
+  'it requires a read or write that waits, but MemoryLevel completes within the call'
 
 const supports = { getSync: true, putSync: true, everyWrite: true }
 
@@ -38,7 +38,7 @@ export const targets = [
         { test: 'a synchronous write does not hold up the event loop', reason: NO_WAIT },
         {
           test: 'of calls that wait together, one that cannot be written fails alone',
-          reason: "it takes the engine's limit of keys for everyone's"
+          reason: "it assumes the engine's limit on keys for every back-end"
         }
       ],
       ttl: [{ test: 'histories at random with a view', reason: 'it takes minutes', is: 'left out' }]

@@ -42,7 +42,7 @@ export const SCENARIOS = {
     zero: [...FAULTS, ...ofReaders, 'appliedLate']
   },
   two: {
-    title: 'two of three killed, then one comes back',
+    title: 'two of three killed, then one restarted',
     run: twoNodesAreKilled,
     short: { writes: 40, probes: 3, waitMs: 0 },
     full: { writes: 300, probes: 5, waitMs: 15_000 },
