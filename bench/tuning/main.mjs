@@ -112,7 +112,7 @@ function section({ name, label, variants, runs, columns }, all) {
     `|---|${columns.map(() => '---:|').join('')}`,
     ...rows.map(line),
     '',
-    `${rounds === 1 ? 'One round' : `${rounds} rounds: of times the best, of the longest ones and of memory the median`}. One of the rows by:`,
+    `${rounds === 1 ? 'One round' : `${rounds} rounds: of times the best, of the longest ones and of memory the median`}. To measure one of the rows:`,
     '',
     '```sh',
     ...commands,

@@ -29,7 +29,7 @@ module LevelDB
   # bloom_filter_bits_per_key:: Size of the filter that avoids reads for absent keys; 10 saves 99 of 100.
   # map_tables:: Read tables through memory mappings: faster, but a read error of the device then ends the process (Terrace only).
   # map_log:: Write to the log through a memory mapping where the file system supports it; when off, each write is a system call (Terrace only).
-  # paranoid_checks:: Fail where a loss of power left a hole in a log; also named `paranoid`.
+  # paranoid_checks:: Fail where a power loss left a hole in a log; also named `paranoid`.
   # encoding:: Encoding of the returned keys and values.
   #--
   # options.json: end
