@@ -1,4 +1,4 @@
-// Prints the README's table of results: a few rows of bench/results/rivals.md (each engine with its own defaults). With a file it
+// Prints the README's table of results: a few rows of bench/results/rivals.md (each engine as its documentation recommends). With a file it
 // also draws more rows of it, and of bench/results/node.md, as ratios. `make bench-rivals` and `make bench-node` run it:
 //
 //   node bench/readme-table.mjs bench/results/summary.svg
@@ -85,7 +85,7 @@ if (picture !== undefined) {
   )
   const heading = {
     text: 'Times as fast as LevelDB',
-    subtitle: 'In Node: as classic-level, which is LevelDB in Node. Each engine at its own defaults'
+    subtitle: 'In Node: as classic-level, which is LevelDB in Node. Each engine as its documentation recommends'
   }
   writeFileSync(picture, (await draw(ratioDots(heading, values))).svg)
 }

@@ -17,10 +17,10 @@ async function searched(t, words) {
 
 /** A word, the page that should be among the first results, and a text on it. */
 const SEARCHES = [
-  ['pagination cursor', '/recipes.html', 'Pages of a list'],
+  ['pagination cursor', '/recipes.html', 'Pagination'],
   ['codemod', '/migrating.html', 'The codemod'],
   ['ifAbsent', '/toolbox/transaction.html', 'ifAbsent'],
-  ['power loss', '/crash-safety.html', 'loss of power'],
+  ['power loss', '/crash-safety.html', 'power loss'],
   ['highWaterMarkBytes', '/packages/terrace/index.html', 'highWaterMarkBytes']
 ]
 
