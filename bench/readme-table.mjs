@@ -85,7 +85,8 @@ if (picture !== undefined) {
   )
   const heading = {
     text: 'Times as fast as LevelDB',
-    subtitle: 'In Node: as classic-level, which is LevelDB in Node. Each engine as its documentation recommends'
+    subtitle:
+      'In Node: as classic-level, which is LevelDB in Node. Each engine as its documentation recommends'
   }
   writeFileSync(picture, (await draw(ratioDots(heading, values))).svg)
 }
