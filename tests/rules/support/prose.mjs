@@ -119,7 +119,7 @@ export function faultsIn(markdown) {
   return [...faults, ...longLines(markdown)].sort((a, b) => a.line - b.line)
 }
 
-/** Lines of prose that are too wide. A link that is too long by itself may be. */
+/** Lines of prose that are too wide. A single link that is too long is allowed. */
 function longLines(markdown) {
   let fence = false
   return markdown.split('\n').flatMap((line, index) => {
