@@ -49,7 +49,7 @@ bench-cold: setup ## databases larger than memory, beside LevelDB, RocksDB and L
 	bench/rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
 	  --db target/cold-db --results bench/results/cold.jsonl $(COLD)
 
-# Only what reads by key, more often in turns: a device that others use is slow by minutes.
+# Only reads by key, in more rounds: on a shared disk, slow phases last for minutes.
 COLD_GETS := readrandom@4000,readrandom,readrandom:32@125,readmissing@4000,readmissing,seekrandom,rangerandom@100
 bench-cold-gets: setup ## gets, seeks and ranges of databases larger than memory, in three rounds: times, reads of the device
 	@scripts/setup bench
@@ -69,8 +69,8 @@ bench-latency: setup ## latencies over time while entries are written without pa
 	done
 	target/release/terrace bench --plot bench/results/latency.jsonl
 
-# So many entries: 100 million are 11 GB, may take 33 GB of disk for a while, and about half an hour. The database is
-# looked for room before the run begins, and removed behind it.
+# The number of entries. 100 million are 11 GB, may take 33 GB of disk for a while, and need about half an hour. The run first
+# checks that there is room for the database, and removes it at the end.
 SCALE ?= 100000000
 SCALE_STEPS := fillrandom,readrandom,readseq,compact,readrandom,readmissing,readhot,readseq,seekrandom
 bench-scale: setup ## what operations cost with a million entries and with SCALE, bytes written, memory
@@ -110,8 +110,8 @@ bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while man
 	done
 	$(NODE_BENCH) plot bench/results/node-writes.jsonl
 
-# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of seven. Whoever writes ten thousand entries at once makes
-# them one batch after the other.
+# NODE_LOOP="--seconds 2" make bench-node-loop: the duration of each of the seven cases. The cases with ten thousand entries per
+# batch write one batch after the other.
 NODE_LOOP ?= --seconds 30
 NODE_LOOP_TARGETS ?= terrace terrace:leveldb classic-level
 NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1

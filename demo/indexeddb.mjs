@@ -1,5 +1,5 @@
-// Reads keys of Chromium's IndexedDB databases, as far as the demo shows them. The layout is specified in docs/format/
-// and was fixed by Chromium's content/browser/indexed_db/indexed_db_leveldb_coding.cc.
+// Decodes the keys in Chromium's IndexedDB databases that the demo shows. Chromium defines the layout in
+// content/browser/indexed_db/indexed_db_leveldb_coding.cc.
 
 /** Metadata of the whole directory: database names. */
 const DATABASE_NAME = 201
@@ -34,7 +34,7 @@ class Bytes {
     return this.#bytes.subarray(this.#at)
   }
 
-  /** An unsigned number of this many bytes, lowest first. */
+  /** An unsigned little-endian number of this many bytes. */
   number(width) {
     return this.take(width).readUIntLE(0, width)
   }
@@ -55,7 +55,7 @@ class Bytes {
 
 const utf16 = (bytes) => Buffer.from(bytes).swap16().toString('utf16le')
 
-/** The value of an encoded IndexedDB key, as text for people. */
+/** The value of an encoded IndexedDB key, as readable text. */
 function keyValue(bytes) {
   const type = bytes.byte()
   switch (type) {

@@ -1,4 +1,4 @@
-// Keys and values of Chromium's Local Storage: text after a byte that says how it is encoded.
+// Keys and values in Chromium's Local Storage: text after a byte that gives its encoding.
 
 const UTF16 = 0
 const LATIN1 = 1

@@ -1,5 +1,5 @@
-// A small blog in one database: users, posts, sessions that expire, counts, a live feed, a backup. Every rule holds within the
-// write it belongs to, so that no crash leaves half of it.
+// A small blog in one database: users, posts, sessions that expire, counts, a live feed, a backup. Each rule is enforced in
+// the write that it belongs to, so a crash never leaves it half applied.
 //
 //   node examples/app.mjs            a session of its users, printed; the data is removed afterwards
 //   node examples/app.mjs DIRECTORY     the same in a directory that stays, to run it again or to look into
@@ -18,7 +18,7 @@ import { ttl } from 'terrace-toolbox/ttl'
 
 const SESSION_MS = 500
 
-/** An error that the user made. */
+/** An error caused by the user. */
 class Refused extends Error {}
 
 class Blog {
@@ -27,7 +27,7 @@ class Blog {
     const sublevel = (name, options) => db.sublevel(name, { valueEncoding: 'json', ...options })
     this.db = db
     this.users = sublevel('users')
-    // A post is found by its author and number, so all posts of an author lie side by side.
+    // Posts are keyed by author and number, so all posts of an author are adjacent.
     this.posts = sublevel('posts', { keyEncoding: bytewise })
     this.sessions = ttl(sublevel('sessions'), { defaultTtlMs: SESSION_MS, checkIntervalMs: 50 })
 
@@ -38,7 +38,7 @@ class Blog {
     this.transaction = transactions(db)
   }
 
-  /** Makes a user. The unique index refuses a mail address that another user has. */
+  /** Creates a user. The unique index rejects a mail address that another user has. */
   async signUp(name, mail) {
     try {
       const isNew = await this.transaction.ifAbsent(name, { mail, posts: 0 }, { sublevel: this.users })
@@ -49,7 +49,7 @@ class Blog {
     }
   }
 
-  /** Makes a session of a user, which ends by itself. */
+  /** Starts a session of a user. It expires automatically. */
   async logIn(mail) {
     const name = await this.byMail.getKey(mail)
     if (name === undefined) throw new Refused(`nobody has the address ${mail}`)
@@ -58,7 +58,7 @@ class Blog {
     return token
   }
 
-  /** Writes a post. Two at once do not get the same number, because one of the transactions runs again. */
+  /** Writes a post. Two concurrent posts never get the same number, because one of the transactions is retried. */
   async post(token, text, tags = []) {
     const session = await this.sessions.get(token)
     if (session === undefined) throw new Refused('the session has ended')

@@ -22,7 +22,7 @@ export function isStale(packageDirectory, file) {
   if (script === null || isBundle(packageDirectory, file)) return false
   const source = `${script[1]}.${script[3]}ts`
   const sources = join(packageDirectory, 'src')
-  // Where there are no sources for browsers, all are built a second time for them, in a directory of its own.
+  // Where there are no sources for browsers, all are built a second time for them, in a separate directory.
   const isSecond = !existsSync(join(sources, 'browser'))
   return !existsSync(join(sources, isSecond ? source.replace(/^browser\//, '') : source))
 }

@@ -11,7 +11,7 @@ import { root } from './workspace.mjs'
 /** What decides about every bundle besides its modules. */
 const ALWAYS = ['package-lock.json', 'scripts/bundle.mjs', 'scripts/bundles.mjs', 'scripts/licences.mjs']
 
-/** Makes the bundles of a package, unless they are made of what is there now. */
+/** Makes the bundles of a package, unless they are up to date. */
 export async function bundle(name) {
   const { directory, alias = {}, scripts, apart = {} } = BUNDLES[name]
   const packageDirectory = join(root, 'packages', name)

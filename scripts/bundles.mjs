@@ -9,9 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const CORE_SOURCES = { 'terrace-core': join(root, 'packages', 'core', 'src', 'index.ts') }
 
 /**
- * The bundles of each package: where they go in `dist`, what they consist of, and where that is. What a script of `apart` imports
- * dynamically is not in it: the named script is loaded instead. No script imports a package, so that every development server can serve
- * them as they are.
+ * The bundles of each package: where they go in `dist`, what they consist of, and where that is. Modules that a script of `apart`
+ * imports dynamically are not in it: the named script is loaded instead. No script imports a package, so that every development server
+ * can serve them unmodified.
  */
 export const BUNDLES = {
   net: {

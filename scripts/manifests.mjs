@@ -22,7 +22,7 @@ const KINDS = {
   }
 }
 
-/** The directories of the packages whose native parts have packages of their own. */
+/** The directories of the packages whose native parts are separate packages. */
 export const NATIVE_PACKAGES = Object.keys(KINDS)
 
 /** The manifest of a platform's package. Its version and its engines are those of the main package, which is in `directory`. */
@@ -46,8 +46,8 @@ export function platformManifest(directory, name) {
 }
 
 /**
- * A manifest that says where the sources of the package in `directory`, relative to the root, are: in `repository`, which is by default
- * the one of the root's manifest. npm needs it for the links of a README. Without one, the manifest stays as it is.
+ * Returns a manifest with the place of the sources of the package in `directory`, relative to the root: in `repository`, by default
+ * that of the root's manifest. npm needs it for the links of a README. If there is no repository, returns the manifest unchanged.
  */
 export function withRepository(manifest, directory, repository = rootManifest().repository) {
   const url = repository?.url ?? repository

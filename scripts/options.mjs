@@ -10,7 +10,8 @@ const ROOT = new URL('../', import.meta.url)
 export const DESCRIPTION = 'crates/engine/options.json'
 
 /**
- * The surfaces that an option can have. Each entry of the description says how the option is named there, or why it is missing.
+ * The surfaces that an option can have. Each entry of the description names the option there, or gives the reason why it is
+ * missing.
  */
 export const SURFACES = ['rust', 'node', 'browser', 'c', 'ruby', 'cli']
 
@@ -27,7 +28,7 @@ const isOn = (surface, option) => typeof option[surface] === 'object'
 /** The options that a surface has. */
 export const on = (surface) => options.filter((option) => isOn(surface, option))
 
-/** Flags and numbers that a surface passes on as they are, by code that is written here. */
+/** Flags and numbers that a surface passes on unmodified, in code that is generated here. */
 export const plainOn = (surface) => on(surface).filter((option) => !option[surface].byHand)
 
 /** The default of an option on a surface: its own, or otherwise that of the library below it. */

@@ -2,7 +2,7 @@
 // sources, so nothing is built or run. A name that a loop makes counts once, as it is written.
 //
 //   node scripts/test-names.mjs COMMIT            every name, with its file
-//   node scripts/test-names.mjs BEFORE AFTER      what differs, and counts. AFTER may be `.`, the files as they are
+//   node scripts/test-names.mjs BEFORE AFTER      what differs, and counts. AFTER may be `.`, the working tree
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -30,7 +30,7 @@ const TARGETS = [
 const PLACES = {
   'crc-catalog': ['LICENSES/MIT.txt'],
   epaint_default_fonts: ['fonts/*.txt'],
-  // A library in C has a licence of its own.
+  // The bundled C library has its own licence.
   'zstd-sys': ['LICENSE*', 'zstd/LICENSE']
 }
 

@@ -98,7 +98,7 @@ function testsIn(directory, path) {
     .sort()
 }
 
-/** The files with the names that were asked for in their text, or all of them if that is in none: many names are put together. */
+/** The files whose text contains a requested name, or all of them if none does: many names are composed at run time. */
 function withNames(directory, files) {
   const having = files.filter((file) => {
     const text = readFileSync(join(root, directory, file), 'utf8')

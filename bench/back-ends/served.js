@@ -1,4 +1,4 @@
-// A client over a Unix socket, whose server and database are in a process of their own.
+// A client over a Unix socket, whose server and database are in a separate process.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

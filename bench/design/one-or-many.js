@@ -135,7 +135,7 @@ const ways = (measure) =>
 
 const inWords = (number) => number.toLocaleString('en')
 
-/** Prints a table between the markers by which `scripts/embed.mjs` finds it. */
+/** Prints a table between the markers that `scripts/embed.mjs` looks for. */
 async function printPart(name, what, measure) {
   if (only !== undefined && only !== name) return
   const results = await inTurns(rounds, ways(measure))

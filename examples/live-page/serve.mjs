@@ -2,8 +2,8 @@
 //
 //   node examples/live-page/serve.mjs [PORT [DIRECTORY]]     by default 8080, and a directory that is removed afterwards
 //
-// Then open the address that it prints. Lines typed here become tasks as well. Stop the program by Ctrl-C and start it again on the same
-// port: the page says so, and goes on.
+// Then open the address that it prints. Lines typed here become tasks as well. Stop the program with Ctrl-C and restart it on the
+// same port: the page shows that it is reconnecting, then resumes.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -35,7 +35,7 @@ web.listen(Number(port), '127.0.0.1')
 await once(web, 'listening')
 const { port: webPort } = web.address()
 
-// Pages of other sites are refused. Such a page may change the tasks, and nothing else.
+// Only pages of this site may connect. They can change the tasks, and nothing else.
 const server = createServer(tasks, {
   origins: [`http://127.0.0.1:${webPort}`, `http://localhost:${webPort}`],
   limits: { sessionMs: 5000 }

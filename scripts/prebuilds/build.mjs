@@ -8,8 +8,8 @@ import { LINKER_DIRECTORY, LINKER_FLAGS, linkerEnvironment } from './macos.mjs'
 import { root, tools, work } from './paths.mjs'
 
 /**
- * The program is large: with all of it optimised at once it is smaller, and no slower. That takes longer. Nothing in it goes on after a
- * panic, so nothing is there for that.
+ * The program is large: with all of it optimised at once it is smaller, and no slower. That takes longer to build. No code in it survives a
+ * panic, so it needs no unwinding.
  */
 const WHOLE = {
   CARGO_PROFILE_RELEASE_LTO: 'fat',

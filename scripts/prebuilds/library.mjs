@@ -1,5 +1,5 @@
-// The C library for one platform, as an archive: headers, the shared and the static library, and the files by which build systems find
-// them. `scripts/install-capi` has the same layout.
+// The C library for one platform, as an archive: headers, the shared and the static library, and the files that build systems use to
+// find them. `scripts/install-capi` has the same layout.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -110,7 +110,7 @@ function importLibrary({ cpu }, file) {
   rmSync(definitions)
 }
 
-/** Writes the files for pkg-config and CMake, by which the directory may be anywhere. */
+/** Writes the files for pkg-config and CMake, which make the directory relocatable. */
 function writeBuildFiles({ os }, version, stage) {
   const values = {
     version,

@@ -1,5 +1,5 @@
 // The signature in a file for macOS, which covers each of its pages. macOS on arm64 ends a process that loads code without one, or
-// whose pages differ from it, as after a file was stripped. Ours is made by the linker and names nobody ("ad hoc").
+// whose pages differ from it, as after a file was stripped. Ours is made by the linker and names no signer ("ad hoc").
 
 import { createHash } from 'node:crypto'
 

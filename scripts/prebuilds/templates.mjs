@@ -1,4 +1,4 @@
-// The files by which build systems find the C library. `scripts/install-capi` fills in the same templates.
+// The files that build systems use to find the C library. `scripts/install-capi` fills in the same templates.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// One job over the target that TERRACE_TARGET names, in a process of its own: the suite of abstract-level, the refusals of the
-// toolbox, or the probes. Sends the parent what it came to.
+// One job over the target that TERRACE_TARGET names, in a separate process: the suite of abstract-level, the refusals of the
+// toolbox, or the probes. Sends the result to the parent.
 //
 //   node job.js suite|refusals|probes DIRECTORY
 

@@ -1,9 +1,9 @@
-// Runs everything over every database, each job in a process of its own, and writes down what it came to:
+// Runs everything over every database, each job in a separate process, and records the results:
 //
 //   node tests/back-ends/run.js [--target NAME …] [--job JOB …] [--results FILE]
 //
-// A job is `suite` (abstract-level's published tests), `probes`, or a part of the tests of ours, see tests/support/common.mjs.
-// With --target or --job, results of the others stay in the file. Without these three, jobs are left out that prove nothing new, see
+// A job is `suite` (abstract-level's published tests), `probes`, or a part of our own tests, see tests/support/common.mjs. With
+// --target or --job, results of the others stay in the file. Without these three, jobs are left out that prove nothing new, see
 // `repeats` in targets.js. The exit code is 1 if anything is a surprise: a test that fails for no known reason, or one that was known
 // to fail and does not.
 
@@ -96,7 +96,7 @@ async function runProbes(target, environment) {
   return { ...(await inChild('probes', target, environment)), surprises: [] }
 }
 
-/** A job that breaks off is a surprise, and the others go on. */
+/** A job that breaks off is a surprise; the others still run. */
 async function runJob(job, target, environment) {
   const run = { suite: runSuite, probes: runProbes }[job] ?? ((...args) => runOurs(job, ...args))
   try {

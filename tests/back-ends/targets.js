@@ -20,7 +20,7 @@ import { inFrontOf } from './in-front-of.js'
  * @property {() => string | undefined} [missing] - Why it cannot run at all.
  * @property {Server} [server] - What must run meanwhile.
  * @property {number} [timeoutMs] - How long the suite, and each file of tests, may take, if more than usual.
- * @property {Target} [alone] - The same, which says that nobody else writes.
+ * @property {Target} [alone] - The same, which declares that it is the only writer.
  * @property {boolean} [isVariant] - Whether it is a class that another target has as well, with another store or server.
  * @property {string[] | 'all'} [repeats] - The jobs that prove nothing which another target's do not. A run that neither names a target
  * or job nor keeps results leaves them out.

@@ -62,7 +62,7 @@ export function endJobs() {
   registry?.close()
 }
 
-/** The files of tests that a runtime can run. Those of kills are a job of their own. */
+/** The test files that a runtime can run. Those of kills are a separate job. */
 function ownTestsIn({ family }) {
   return ownTests().filter((name) => name !== 'kills' && !(name in (NOT_IN[family] ?? {})))
 }

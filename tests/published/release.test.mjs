@@ -105,7 +105,7 @@ test('nothing is published from a commit without the tag of its version, nor wha
     git('clone', '--quiet', '--local', '--no-hardlinks', '--depth=1', `file://${root}`, '.').status,
     0
   )
-  // The scripts as they are here, in a repository of their own.
+  // The scripts of the working tree, in a separate repository.
   for (const file of files.filter((each) => /^(scripts|packages\/[a-z]+\/scripts)\/.*\.mjs$/.test(each)))
     writeFileSync(join(directory, file), readFileSync(join(root, file)))
   const publish = (...args) =>

@@ -9,12 +9,12 @@ import { npm } from '../../scripts/npm.mjs'
 import { differences, setVersion, versionOf } from '../../scripts/version.mjs'
 import { files, isBinary, root, text } from '../rules/tracked.mjs'
 
-/** Where our version may stand although `setVersion` leaves it: what was, what belongs to somebody else, and examples. */
+/** Where our version may stand although `setVersion` leaves it: history, versions of other software, and examples. */
 const MAY_STAY = [
   /^(testdata|bench\/results)\//,
   /^CHANGELOG\.md$/,
   /(^|[.-])lock(\.json)?$/i,
-  // A program with a version of its own.
+  // A program with its own version.
   /^bench\/node\/package\.json$/,
   // An example of a version.
   /^crates\/capi\/include\/terrace\.h$/,
@@ -23,7 +23,7 @@ const MAY_STAY = [
   /^courses\/runner\/src\/template\.ts$/
 ]
 
-/** A line of a result, which tells of the version that was measured. */
+/** A line of a result, with the version that was measured. */
 const MEASURED = /^- Level .*, terrace \d/
 
 /** A package or crate that is never published keeps the version that it has. */
@@ -31,7 +31,7 @@ const isPrivate = (file) =>
   (file.endsWith('package.json') && JSON.parse(text(file)).private === true) ||
   (file.endsWith('Cargo.toml') && /^publish = false$/m.test(text(file)))
 
-/** The files that may have a version in them, in a directory of their own. */
+/** Copies the files that may contain a version into a separate directory. */
 function copyOf(t) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-version-'))
   t.after(() => rmSync(directory, { recursive: true }))

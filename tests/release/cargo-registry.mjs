@@ -22,7 +22,7 @@ const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
  * @typedef {object} CargoRegistry
  * @property {string} name - For `--registry`.
  * @property {string} url
- * @property {Record<string, string>} environment - Gives Cargo a home of its own, in which this registry stands for crates.io too.
+ * @property {Record<string, string>} environment - Gives Cargo its own home, in which this registry stands for crates.io too.
  * @property {() => void} close
  */
 

@@ -13,7 +13,7 @@ const KEY = 'loopback'
 /**
  * @typedef {object} GemRegistry
  * @property {string} url
- * @property {Record<string, string>} environment - Gives `gem` a directory of its own for gems, and no settings of the user.
+ * @property {Record<string, string>} environment - Gives `gem` its own directory for gems, and no settings of the user.
  * @property {() => void} close
  */
 

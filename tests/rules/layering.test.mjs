@@ -28,7 +28,7 @@ const ARROWS = {
   'terrace-wasm-abi': [],
   'terrace-wasm-memory': ['terrace-format', 'terrace-memory', 'terrace-wasm-abi'],
   'terrace-wasm': ['terrace-engine', 'terrace-wasm-abi'],
-  // The checksum and the compression are workloads of their own, and an example compares both databases in memory.
+  // The checksum and the compression are separate workloads, and an example compares both databases in memory.
   'terrace-bench': ['terrace-engine', 'terrace-format', 'terrace-memory'],
   'terrace-cli': ['terrace-engine', 'terrace-format', 'terrace-bench'],
   // It decodes intact files to know where each entry lies, and replays the fuzzers' seeds and findings in plain tests.
@@ -66,7 +66,7 @@ test('crates depend only along the arrows', () => {
 })
 
 test('every crate follows the lints of the workspace', () => {
-  // It has a workspace of its own, so that nothing else builds the rivals.
+  // It is a separate workspace, so that nothing else builds the rivals.
   const apart = ['bench/rivals/Cargo.toml']
   const manifests = files.filter((file) => /^crates\/[^/]+\/Cargo\.toml$/.test(file) && !apart.includes(file))
   assert.equal(manifests.length, crates.length)

@@ -11,7 +11,7 @@ import { packageOf, text, withExtension } from './tracked.mjs'
 
 const sources = withExtension('.ts').filter((file) => file.startsWith(`${packageOf(file)}/src/`))
 
-/** The modules of its own package that a module imports or exports again. */
+/** The modules of the same package that a module imports or exports again. */
 function importsOf(file) {
   const targets = [...text(file).matchAll(/^(?:import|export)\b[^'"]*?['"](\.[^'"]+)['"]/gm)]
   return targets.map(([, target]) =>

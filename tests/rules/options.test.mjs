@@ -1,5 +1,5 @@
-// The options of a database: crates/engine/options.json describes them, and the rest is compared with it here. What make options
-// writes must be as it would be written now; what people write must have every option. A failure says what to add, and where.
+// The options of a database: crates/engine/options.json describes them, and the rest is compared with it here. The files that
+// `make options` writes must be up to date; hand-written ones must have every option. A failure names what to add, and where.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'

@@ -1,4 +1,4 @@
-// House rule: the page on recovery says what is there. Each case names the files that deal with it and the tests that show it.
+// House rule: the page on recovery is complete. Each case names the files that deal with it and the tests that show it.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'

@@ -1,7 +1,7 @@
 // A clock that a test holds: timers and `performance.now()` stand still until the test lets time pass.
 //
-// It is for what runs in the process of the test. Node's own timers, such as those of its HTTP server, and those of
-// `node:timers/promises` go on.
+// It is for code that runs in the process of the test. Node's own timers, such as those of its HTTP server, and those of
+// `node:timers/promises` keep running.
 
 import { turns, until } from './waiting.mjs'
 

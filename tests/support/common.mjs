@@ -48,7 +48,7 @@ export function refusalOf(part, supports) {
  */
 
 /**
- * Runs the tests of one part in processes of their own.
+ * Runs the tests of one part in separate processes.
  *
  * @param {Tested} tested
  * @returns The counts, see `judge()`, the seconds it took, and what was printed as errors.

@@ -30,7 +30,7 @@ function value(block, key) {
   return /^[|>]-?$/.test(text) ? block[at + 1] : text
 }
 
-/** Lines by which other tools tell of a failure: cargo, rustc, TypeScript's compiler, the reporter `spec`, npm and make. */
+/** Lines with which other tools report a failure: cargo, rustc, TypeScript's compiler, the reporter `spec`, npm and make. */
 const OTHERS = [
   /^test .* FAILED$/,
   /panicked at /,

@@ -7,8 +7,8 @@ const LOOKS = 5
 const TURNS = 20
 
 /**
- * Collects garbage until memory use stops falling, and measures what is left. One collection is not enough: finalizers run in later turns
- * of the event loop, and other threads sweep. The process needs `--expose-gc`.
+ * Collects garbage until memory use stops falling, and measures the remaining use. One collection is not enough: finalizers run in later
+ * turns of the event loop, and other threads sweep. The process needs `--expose-gc`.
  *
  * @returns {Promise<{ heapUsed: number, external: number, arrayBuffers: number, rss: number }>} The least of each, in bytes.
  */

@@ -59,7 +59,7 @@ export class Projects {
     return directories.map((each) => this.#packed.get(each))
   }
 
-  /** Packs directories that have a `package.json` of their own. Returns the paths of the archives. */
+  /** Packs directories that have their own `package.json`. Returns the paths of the archives. */
   packDirectories(directories) {
     if (directories.length === 0) return []
     mkdirSync(this.#archives, { recursive: true })
@@ -141,7 +141,7 @@ function withDependencies(name, from) {
   const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = manifestOf(directory)
   // What is optional is for some platforms only.
   const optional = Object.keys(optionalDependencies).filter((each) => existsSync(installed(each, directory)))
-  // npm installs peers as well. Ours are packed by themselves.
+  // npm installs peers as well. Ours are packed separately.
   const peers = Object.keys(peerDependencies).filter(
     (each) => existsSync(installed(each, directory)) && !isOurs(installed(each, directory))
   )

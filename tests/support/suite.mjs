@@ -1,4 +1,4 @@
-// Runs the published test suite of abstract-level, unmodified: on kinds of databases, each in a process of its own, or on one, with
+// Runs the published test suite of abstract-level, unmodified: on kinds of databases, each in a separate process, or on one, with
 // counts.
 
 import { spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { countsLine, placeOf, recordName } from './test-lines.mjs'
 
 const require = createRequire(import.meta.url)
 
-/** Keeps the suite from repeating itself on a sublevel. It looks for a private symbol of its own, so every property is true. */
+/** Keeps the suite from repeating itself on a sublevel. It looks for a private symbol, so every property is true. */
 const IS_REPEATED = new Proxy({}, { get: () => true })
 
 /**

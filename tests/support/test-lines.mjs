@@ -12,7 +12,7 @@ export function placeOf(file) {
   return relative(root, file).replaceAll('\\', '/')
 }
 
-/** The line in the output of tests that says how long a file of the repository took. */
+/** The line in the output of tests with the time that a file of the repository took. */
 export function fileLine(file, seconds) {
   return `file ${seconds.toFixed(1)} s ${file}\n`
 }

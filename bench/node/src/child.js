@@ -1,4 +1,4 @@
-/** Runs one job, sent by the parent, in a process of its own, so that nothing else has filled its heap. */
+/** Runs one job, sent by the parent, in a separate process, so that nothing else has filled its heap. */
 
 import { Context } from './context.js'
 import { UsageError, VerificationError } from './errors.js'

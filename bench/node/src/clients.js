@@ -3,7 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 const REPORT_EVERY_MS = 500
 
 /**
- * Clients that work without pause for some seconds. After each operation a client goes on in the next turn of the event loop,
+ * Clients that work without pause for some seconds. After each operation a client continues in the next turn of the event
+ * loop,
  * when the next request of a real client would come. Otherwise a database whose promises settle at once would keep the loop
  * from turning at all.
  * @param {import('./context.js').Context} context

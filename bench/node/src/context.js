@@ -50,7 +50,7 @@ export class Context {
   }
 
   /**
-   * Opens a database, an empty one unless `location` says where one is. `more` are further options of the database.
+   * Opens a database, an empty one unless `location` names an existing one. `more` are further options of the database.
    * @param {{ encoding?: string, sync?: boolean, valueSize?: number, location?: string, more?: object }} [options] that differ
    * from the settings
    */

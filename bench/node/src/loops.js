@@ -16,8 +16,8 @@ const CHECK_EVERY = 16
  * @property {number} length
  * @property {Uint32Array} indexes
  * @property {any[]} keys
- * @property {any[]} values empty if they were not asked for
- * @property {{ type: 'put', key: any, value: any }[][]} batches the same as operations, if they were asked for
+ * @property {any[]} values empty unless requested
+ * @property {{ type: 'put', key: any, value: any }[][]} batches the same as operations, if requested
  */
 
 /**

@@ -1,4 +1,4 @@
-/** Turns the command line into settings. Error messages say what is right. */
+/** Turns the command line into settings. Error messages name the valid choices. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

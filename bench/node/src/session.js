@@ -1,4 +1,4 @@
-/** An open database of a target, in a directory of its own, with the entries that belong in it. */
+/** An open database of a target, in a separate directory, with the entries that belong in it. */
 
 import { rm } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
@@ -79,7 +79,7 @@ export class Session {
   }
 
   /**
-   * Closes the database, drops its files from memory, and opens it again. A database in memory stays as it is.
+   * Closes the database, drops its files from memory, and opens it again. A database in memory is left unchanged.
    * @returns {Promise<{ fileBytes: number, residentAtStartBytes: number | null }>} of its files, as they were in between
    */
   async reopenCold() {

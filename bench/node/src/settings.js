@@ -20,7 +20,8 @@
  * @property {number} seed
  * @property {number} seconds how long `sustained`, `cold-read` and `plain-loop` run
  * @property {number} readPercent reads in 100 operations of `mixed` and `cold-read`
- * @property {boolean} yieldTurns a client of `sustained` or `cold-read` goes on in the next turn of the event loop
+ * @property {boolean} yieldTurns a client of `sustained` or `cold-read` continues in the next turn of the event
+ * loop
  */
 
 /** @type {Settings} */

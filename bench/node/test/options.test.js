@@ -1,4 +1,4 @@
-// Error messages name what is wrong, and say what to do.
+// Error messages name the problem and the remedy.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Measures one encoding, in a process of its own: `node --expose-gc bench/child.js NAME MILLISECONDS`. Prints a line of
-// JSON, for each shape the microseconds of an operation; null where the encoding does not have such keys.
+// Measures one encoding, in a separate process: `node --expose-gc child.js NAME MILLISECONDS`. Prints a line of JSON,
+// for each shape the microseconds per operation; null where the encoding does not have such keys.
 
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
@@ -9,7 +9,7 @@ const KEYS = 1000
 const [name, milliseconds] = process.argv.slice(2)
 const encoding = ENCODINGS[name]
 
-/** Whether keys come back unchanged. */
+/** Whether keys are decoded unchanged. */
 function isSupported(keys) {
   try {
     for (const key of keys) assert.deepStrictEqual(encoding.decode(encoding.encode(key)), key)

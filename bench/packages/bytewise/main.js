@@ -2,7 +2,7 @@
 //
 //   node bench/packages/bytewise/main.js [--rounds 5] [--milliseconds 150]
 //
-// Prints a table. Each round measures each encoding once, in an order that rotates, each in a process of its own; times
+// Prints a table. Each round measures each encoding once, in an order that rotates, each in a separate process; times
 // are medians of the rounds, ratios medians of the ratios within each round.
 
 import { execFileSync } from 'node:child_process'

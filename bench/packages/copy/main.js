@@ -2,8 +2,8 @@
 //
 //   node bench/packages/copy/main.js [ENTRIES] [ROUNDS]
 //
-// Each figure is that of the fastest of the rounds, which take turns, in entries a second, with the most memory of the process
-// while it ran. The temporary directory (TMPDIR) says which disk LMDB's commits wait for.
+// Each figure is that of the fastest of the rounds, which take turns: entries per second, and the peak memory of the process.
+// LMDB's commits wait for the disk of the temporary directory (TMPDIR).
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// What LmdbLevel costs beside lmdb itself, with the same settings: `node bench/packages/lmdb/main.js [ROUNDS]`. Prints, in microseconds an
-// operation, the least of the rounds, which take turns. The temporary directory (TMPDIR) says which disk the puts wait for.
+// What LmdbLevel costs beside lmdb itself, with the same settings: `node bench/packages/lmdb/main.js [ROUNDS]`. Prints the least of the
+// rounds, which take turns, in microseconds per operation. The puts wait for the disk of the temporary directory (TMPDIR).
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// What MysqlLevel costs beside mysql2 with the same statements written by hand: `node bench/packages/mysql/main.js [ROUNDS]`. Starts a server of its
-// own, whose commits do not wait for the disk. Prints, in microseconds an operation, the least of the rounds, which take turns.
+// What MysqlLevel costs beside mysql2 with the same statements written by hand: `node bench/packages/mysql/main.js [ROUNDS]`. Starts a
+// separate server, whose commits do not wait for the disk. Prints the least of the rounds, which take turns, in microseconds per operation.
 
 import mysql from 'mysql2/promise'
 import { MysqlLevel } from 'terrace-mysql'

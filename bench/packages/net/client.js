@@ -1,4 +1,4 @@
-// The client of one measurement, in a process of its own: `node --expose-gc client.js TARGET ADDRESS-OR-LOCATION SETTINGS`. Tells its
+// The client of one measurement, in a separate process: `node --expose-gc client.js TARGET ADDRESS-OR-LOCATION SETTINGS`. Sends its
 // parent the results, by workload.
 
 import { fill } from './entries.js'

@@ -6,8 +6,8 @@
 //
 // --results appends each measurement to a file as a line of JSON.
 //
-// Client and server are processes of their own. Each round runs each target once, in an order that rotates. Rates are medians of
-// the rounds, ratios medians of the ratios within each round.
+// Client and server are separate processes. Each round runs each target once, in an order that rotates. Rates are medians of the rounds,
+// ratios medians of the ratios within each round.
 
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const { transport } = values
 const [rounds, operations, entries] = [values.rounds, values.operations, values.entries].map(Number)
 const maxGrowthMb = Number(values['max-growth-mb'])
 
-/** The targets that are asked for and can run. */
+/** The requested targets that can run. */
 function targets() {
   return (values.target ?? Object.keys(TARGETS)).filter((name) => {
     if (!Object.hasOwn(TARGETS, name))

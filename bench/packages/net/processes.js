@@ -54,7 +54,7 @@ export async function withDirectory(work) {
   }
 }
 
-/** Serves a target in a process of its own while `work` runs. */
+/** Serves a target in a separate process while `work` runs. */
 export function withServer(target, transport, entries, work) {
   return withDirectory(async (directory) => {
     const address = transport === 'unix' ? `unix:${join(directory, 'socket')}` : 'tcp://127.0.0.1:0'

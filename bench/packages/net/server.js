@@ -1,5 +1,5 @@
-// The server of one measurement, in a process of its own: `node --expose-gc server.js TARGET LOCATION ADDRESS ENTRIES`. TARGET may be `soak`. Tells its
-// parent the address, and how much memory it has whenever it is asked.
+// The server of one measurement, in a separate process: `node --expose-gc server.js TARGET LOCATION ADDRESS ENTRIES`. TARGET may be `soak`.
+// Sends its parent the address, and its memory use on request.
 
 import { fill } from './entries.js'
 import { SOAKED, TARGETS } from './targets.js'

@@ -1,5 +1,5 @@
-// A client that does everything, over and over, what is refused and what breaks off included: `node soak-client.js ADDRESS OPERATIONS ENTRIES SAMPLES`. Tells its parent how far it
-// is, and waits for its word before it goes on.
+// A client that performs every operation over and over, including rejected and interrupted ones: `node soak-client.js ADDRESS OPERATIONS
+// ENTRIES SAMPLES`. Reports its progress to its parent, and waits for the reply before it continues.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,5 +1,6 @@
-// What SlateLevel costs beside SlateDB itself, in memory, without waiting for a store: `node bench/packages/slatedb/main.js [ROUNDS]`. Prints, in
-// microseconds an operation, the least of the rounds, which take turns. `node bench/packages/slatedb/requests.js` counts what a store is asked.
+// What SlateLevel costs beside SlateDB itself, in memory, without waiting for a store: `node bench/packages/slatedb/main.js [ROUNDS]`.
+// Prints the least of the rounds, which take turns, in microseconds per operation. `node bench/packages/slatedb/requests.js` counts the
+// requests to a store.
 
 import { DbBuilder, ObjectStore, WriteBatch } from '@slatedb/uniffi'
 import { SlateLevel } from 'terrace-slatedb'

@@ -1,5 +1,5 @@
-// Measures one case on one database, in a process of its own: `node bench/hooks-child.js DATABASE CASE PUTS`. Prints the
-// microseconds of an operation. It fails if a function or a listener was not called for each, or an entry is not there.
+// Measures one case on one database, in a separate process: `node hooks-child.js DATABASE CASE PUTS`. Prints the
+// microseconds per operation. It fails if a function or a listener was not called for each, or an entry is missing.
 
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'

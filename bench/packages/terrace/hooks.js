@@ -1,9 +1,9 @@
-// What hook functions, sublevels and listeners cost a put, beside classic-level and memory-level:
+// What hook functions, sublevels and listeners cost per put, beside classic-level and memory-level:
 //
-//   node bench/hooks.js [--rounds 7] [--puts 100000] [--json FILE]
+//   node bench/packages/terrace/hooks.js [--rounds 7] [--puts 100000] [--json FILE]
 //
-// Prints a table. Each round measures each case on each database once, in an order that rotates, each in a process of its
-// own; times are medians of the rounds, costs medians of the differences within each round.
+// Prints a table. Each round measures each case on each database once, in an order that rotates, each in a separate
+// process; times are medians of the rounds, costs medians of the differences within each round.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

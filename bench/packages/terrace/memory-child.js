@@ -1,4 +1,4 @@
-// One run of bench/memory.js: fills one database and says what memory it took. Arguments: class, entries, bytes of a value, order.
+// One run of memory.js: fills one database and prints the memory that it took. Arguments: class, entries, bytes per value, order.
 
 const [name, entries, valueBytes, order] = process.argv.slice(2)
 const { MemoryLevel } = await import(name === 'memory-level' ? 'memory-level' : 'terrace')

@@ -1,4 +1,4 @@
-// What an entry of MemoryLevel takes beside one of memory-level: each run has a process of its own, and they take turns.
+// What MemoryLevel takes per entry beside memory-level. Each run is a separate process; the classes take turns.
 //
 //   node bench/packages/terrace/memory.js [ROUNDS] [ENTRIES]
 

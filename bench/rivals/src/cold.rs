@@ -1,6 +1,5 @@
 //! Databases larger than memory: each engine builds one, and then reads it in a process whose control group has a
-//! fraction of the memory, with nothing in the page cache at first. Predecessor: `main`. Successors: `interleave`'s
-//! processes and `terrace_bench::table`.
+//! fraction of the memory, with nothing in the page cache at first.
 //!
 //! ```text
 //!   build without a limit ──▶ for each round: drop the page cache ──▶ a process in the group: warm-up, workloads
@@ -205,7 +204,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // A group that somebody still is in stays.
+        // The system keeps a group that still has processes in it.
         let _ = fs::remove_dir(&self.directory);
     }
 }

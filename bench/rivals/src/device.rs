@@ -1,5 +1,5 @@
-//! What the device does by itself: reads of 4 KiB at random places of a database's files, past the page cache, by one thread
-//! and by 32. Predecessor: `cold`.
+//! The speed of the device alone, without a database: reads of 4 KiB at random places of a database's files, bypassing
+//! the page cache, by one thread and by 32.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

@@ -14,7 +14,7 @@ use fjall::{
 use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
 
 const KEYSPACE: &str = "bench";
-/// A directory of its own, because fjall spreads files over directories and has no call that removes them.
+/// A separate directory, because fjall spreads files over directories and has no call that removes them.
 const DIRECTORY: &str = "fjall";
 
 /// fjall with the options of a run.

@@ -1,5 +1,4 @@
 //! Runs the engines interleaved (A B C A B C …), so that what slows the machine for a while slows all of them.
-//! Predecessor: `main`. Successor: `terrace_bench::table`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

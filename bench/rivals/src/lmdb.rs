@@ -1,6 +1,5 @@
-//! The adapter for LMDB, through the crate heed. Flags are those of LMDB's own port of db_bench: a writable map, and
-//! no sync unless a write asks for it. A write without a sync survives the death of the process, as in the other
-//! engines.
+//! The adapter for LMDB, through the crate heed. It uses the flags of db_bench's port to LMDB: a writable map, and no
+//! sync unless a write requests it. A write without a sync survives the death of the process, as in the other engines.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -32,7 +32,8 @@ use engines::EngineName;
 const DEFAULT: &str = "fillsync,fillsync:16,fillseq,fillrandom,overwrite,readrandom,readseq,readreverse,seekrandom,\
     compact,readrandom,readseq,readreverse,readmissing,readhot,seekrandom,seekordered,deleterandom,deleteseq,fill100K,\
     recover";
-/// The workloads for which compression makes a difference. What is left of a lead without it comes from the engines' structure.
+/// The workloads for which compression makes a difference. A lead that remains without it comes from the engines'
+/// structure.
 const RAW: &str = "fillrandom,readrandom,readreverse,seekrandom,compact,readrandom,readseq,readreverse,seekrandom,\
     seekordered";
 

@@ -40,7 +40,7 @@ impl Engine for RedbEngine {
         Box::new(Self::new(settings))
     }
 
-    /// It compacts only while nobody else uses it.
+    /// It compacts only while it has no other users.
     fn left_out(&self) -> &[&str] {
         &["compact", "recover"]
     }

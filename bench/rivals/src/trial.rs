@@ -1,5 +1,5 @@
-//! A small run before the large one: every engine runs every workload once. This reveals at once what does not work,
-//! and predicts the time of the large run. Predecessor: `main`. Successor: `interleave`, whose turns it uses.
+//! A small run before the large one: every engine runs every workload once. This reveals failures at once, and predicts
+//! the time of the large run.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-/** The commands that tell of exercises and of progress. */
+/** The commands that show exercises and progress. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -74,7 +74,7 @@ export class CheckContext {
   readonly language: string
   /** What the learner's program has printed last. @internal */
   lastOutput = ''
-  /** Why the learner's program would be refused, found while the check went on. @internal */
+  /** Why the learner's program would be refused, found while the check was running. @internal */
   firstProblem: Problem | undefined
   /** Whether the check talks to the learner's program, so that an error of the check may come from it. @internal */
   hasTalked = false
@@ -102,7 +102,7 @@ export class CheckContext {
     return mkdtempSync(join(this.directory, 'directory-'))
   }
 
-  /** A port of this machine that nobody listens on. */
+  /** Returns a port of this machine without a listener. */
   async freePort(): Promise<number> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -137,7 +137,7 @@ export class CheckContext {
   }
 
   /**
-   * Calls a function of a module in a process of its own, and returns what it returns. The learner's is refused if it throws, never
+   * Calls a function of a module in a separate process, and returns its result. The learner's module is refused if it throws, never
    * finishes, prints too much or writes elsewhere.
    */
   async call(file: string, options: CallOptions = {}): Promise<unknown> {
@@ -180,7 +180,7 @@ export class CheckContext {
     await Promise.all([...this.running].map((program) => program.stop()))
   }
 
-  /** What a program would not find by itself. One that lies in the workshop finds all. */
+  /** The packages that Node would not find for a program. A program inside the workshop finds all of them. */
   private packagesFor(file: string): Packages | undefined {
     const { packages, workshop } = this.settings
     if (packages.length === 0 || file.startsWith(workshop + sep)) return undefined

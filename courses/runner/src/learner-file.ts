@@ -10,7 +10,7 @@ export function learnerFile(exercise: Exercise): string {
   return isDirectory(starter) ? exercise.name : exercise.name + extname(starter)
 }
 
-/** Puts the starting point into a directory. What is there already is never changed; returns whether it was put there. */
+/** Puts the starting point into a directory. Never changes existing files; returns whether it was put there. */
 export function placeStarter(exercise: Exercise, directory: string): boolean {
   const starter = partOf(exercise, 'starter')
   const target = resolve(directory, learnerFile(exercise))

@@ -5,15 +5,15 @@
 
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
-/** A holder that is older has died, or is so slow that nobody waits for it. */
+/** A holder that is older has died, or is too slow to wait for. */
 const MAX_AGE_MS = 10_000
 
 const WAIT_MS = 10
 
 /**
- * Calls `action` while no other process holds the lock `path`. What a dead process left is removed.
+ * Calls `action` while no other process holds the lock `path`. A lock that a dead process left is removed.
  *
- * @throws if the lock cannot be had for half a minute.
+ * @throws if the lock stays unavailable for half a minute.
  */
 export function withLock<T>(path: string, action: () => T): T {
   const deadline = Date.now() + 3 * MAX_AGE_MS

@@ -31,7 +31,7 @@ export function packagesEnvironment(packages: Packages): Record<string, string> 
   return { [PACKAGES_VARIABLE]: JSON.stringify(packages) }
 }
 
-/** Whether an import that was not found beside the program may be looked for among the packages. */
+/** Whether to search the packages for an import that was not found beside the program. */
 export function isAmong(specifier: string, { names }: Packages): boolean {
   return names.some((name) => specifier === name || specifier.startsWith(`${name}/`))
 }

@@ -4,7 +4,7 @@ import { styleText } from 'node:util'
 
 type Format = Parameters<typeof styleText>[0]
 
-/** Styles a text, or leaves it as it is. */
+/** Styles a text, or returns it unchanged. */
 export type Paint = (format: Format, text: string) => string
 
 /** How to style what is written to a stream. The variable `NO_COLOR` turns it off. */

@@ -4,7 +4,7 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 
 const isWindows = process.platform === 'win32'
 
-/** A process leads a group of its own, except on Windows, which finds its children otherwise. */
+/** A process leads a separate group, except on Windows, which finds its children by other means. */
 export const groupOptions = { detached: !isWindows, windowsHide: true } as const
 
 const running = new Set<ChildProcess>()
@@ -19,7 +19,7 @@ export function watch(child: ChildProcess): void {
   })
 }
 
-/** Ends a process and what it started. A process that made a group of its own is not found. */
+/** Ends a process and what it started. A child process that made another group is not found. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return
   if (isWindows) {

@@ -163,7 +163,7 @@ export class Program {
       signal,
       timedOut: this.timedOut,
       tooMuchOutput: stdout.isTooMuch || stderr.isTooMuch,
-      // It may have ended by itself before.
+      // It may have ended before it was stopped.
       stopped: this.stopped && (signal === 'SIGKILL' || process.platform === 'win32')
     }
   }

@@ -53,7 +53,7 @@ export class Random {
   }
 }
 
-/** A seed that nobody chose. */
+/** Returns a random seed. */
 export function anySeed(): number {
   return Math.floor(Math.random() * RANGE)
 }

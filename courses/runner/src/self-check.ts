@@ -98,7 +98,7 @@ interface Judged {
 }
 
 function programsOf(exercise: Exercise): Judged[] {
-  // What is missing is told when it is used.
+  // A missing part is reported when it is used.
   const pathOf = (part: 'solution' | 'starter'): string =>
     tryPart(exercise, part) ?? join(exercise.directory, part)
   return [

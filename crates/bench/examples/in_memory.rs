@@ -1,5 +1,6 @@
-//! What a database in memory costs by two designs: the map of `terrace-memory`, and the engine on files in memory, with its
-//! defaults or with all entries in one memtable. Run each in a process of its own, since memory is counted for the process:
+//! What a database in memory costs by two designs: the map of `terrace-memory`, and the engine on files in memory, with
+//! its defaults or with all entries in one memtable. Run each in a separate process, since memory is counted per
+//! process:
 //!
 //! ```sh
 //! for kind in map engine memtable; do cargo run --release -p terrace-bench --example in_memory $kind 1000000; done

@@ -1,5 +1,4 @@
-//! Runs workloads on a database, times them and checks what is stored. Predecessor: a program's `main`. Successors:
-//! [`crate::lane`], [`crate::workload`], [`crate::report`].
+//! Runs workloads on a database, times them and checks what is stored.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -21,7 +20,7 @@ use crate::usage::{
 };
 use crate::workload::{Step, Task, Work, Workload};
 
-/// Number of keys that are looked up after a workload that changes the database.
+/// Number of keys that are read after a workload that changes the database.
 const SAMPLES: u64 = 1000;
 /// Space that a database may take while it is rewritten, as a multiple of its entries' size.
 const SPACE_FACTOR: u64 = 3;
@@ -35,7 +34,7 @@ pub struct Bench<'a> {
     store: Option<Box<dyn Store>>,
     values: Values,
     contents: Contents,
-    /// Number of threads started so far, over all workloads: each has a seed of its own.
+    /// Number of threads started so far, over all workloads: each has its own seed.
     threads_started: u32,
     /// Number of workloads so far.
     steps: u32,

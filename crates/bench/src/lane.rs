@@ -1,5 +1,4 @@
-//! One thread's part of a workload. Predecessor: [`crate::bench`], which starts the threads together. Successors: the
-//! [`crate::workload`]s, and [`crate::store`] behind them.
+//! One thread's part of a workload.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -48,7 +47,7 @@ pub struct Plan {
 pub struct Shared {
     /// Number of reading threads that are not done.
     pub readers_left: AtomicUsize,
-    /// The next number that nobody has inserted or is about to insert.
+    /// The lowest number that no thread has inserted or is about to insert.
     pub next_number: AtomicU64,
     /// All numbers below this are inserted.
     pub inserted: AtomicU64,

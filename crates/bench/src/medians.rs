@@ -1,5 +1,5 @@
-//! The median of several rounds, for each engine and each step of a run. Predecessor: the JSON lines that
-//! [`crate::report`] writes. Successors: [`crate::table`] and [`crate::plot`].
+//! The median of several rounds, for each engine and each step of a run. The rounds are the JSON lines that
+//! [`crate::report`] writes.
 
 use crate::report::{Report, median};
 

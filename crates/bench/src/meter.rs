@@ -1,5 +1,4 @@
-//! Counts and times the operations of one thread. Predecessor: [`crate::lane`]. Successor: [`crate::report`], which
-//! adds up the meters of all threads.
+//! Counts and times the operations of one thread. [`crate::report`] adds up the meters of all threads.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,4 @@
-//! Opens a database whose process died with a full log: how long does it take, and is everything there? Predecessor:
-//! [`crate::bench`]. Successor: [`crate::store`].
+//! Opens a database whose process died with a full log: how long does it take, and is everything there?
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};

@@ -1,5 +1,4 @@
-//! The interface that a database must offer to take part. Predecessor: [`crate::workload`]. Successors: the adapters,
-//! each a thin layer over one database.
+//! The interface that a database must offer to take part. Each adapter is a thin layer over one database.
 
 use std::path::Path;
 

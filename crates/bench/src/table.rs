@@ -1,4 +1,4 @@
-//! Tables in Markdown. Predecessor: the JSON lines that [`crate::report`] writes.
+//! Tables in Markdown, from the JSON lines that [`crate::report`] writes.
 
 use std::fmt::Write as _;
 
@@ -75,8 +75,8 @@ fn micros(micros: f64) -> String {
     if micros < 100.0 { format!("{micros:.3}") } else { format!("{micros:.0}") }
 }
 
-/// Three tables for each configuration of databases that are larger than memory, with a line per workload and a column per
-/// engine: the median time of an operation, reads of the device an operation, and bytes read an operation.
+/// Three tables for each configuration of databases that are larger than memory, with a line per workload and a column
+/// per engine: the median time, the disk reads and the bytes read, each per operation.
 pub fn cold(reports: &[Report]) -> String {
     let mut text = String::new();
     for (configuration, reports) in configurations(reports) {

@@ -39,7 +39,7 @@ impl Written {
 /// What was read from the device. `None` where the system does not tell.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct DeviceReads {
-    /// Reads of the device below the database's directory, whoever asked for them.
+    /// Reads of the device below the database's directory, by any process.
     pub reads: Option<u64>,
     /// Bytes that this process caused to be read from any device.
     pub bytes: Option<u64>,

@@ -1,8 +1,7 @@
-//! The barrier that no panic crosses, and where failures become messages in `*errptr`. Predecessor: every exported function.
-//! Successor: the work of that function.
+//! The barrier that no panic crosses, around every exported function, and where failures become messages in `*errptr`.
 //!
-//! A panic means a mistake of ours, or of the owner of a callback (an order that is invalid). The call then answers
-//! like a failed one; it is up to the engine that locks are free again and that writes are refused if necessary.
+//! A panic is a bug of ours, or of a callback's owner (an invalid order). The call then fails like any other; the
+//! engine ensures that locks are free again and that writes are rejected if necessary.
 
 use std::any::Any;
 use std::ffi::c_char;

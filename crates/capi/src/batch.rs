@@ -1,7 +1,5 @@
 //! Write batches.
 //!
-//! Predecessor: the program, which fills them. Successor: `leveldb_write`.
-//!
 //! The functions that fill a batch cannot return an error. The first error is kept, and makes the write fail.
 
 use std::ffi::{c_char, c_void};

@@ -1,6 +1,5 @@
-//! Block caches, which a program may give to several databases.
-//!
-//! Predecessor: the options. Successor: the engine's [`BlockCache`], which lives as long as a database uses it.
+//! Block caches, which a program may give to several databases. The engine's [`BlockCache`] lives as long as a database
+//! uses it.
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! The lifetime of objects with callbacks that a program provides: a comparator, a filter policy.
 //!
-//! Predecessors: [`comparator`](crate::comparator), [`filter_policy`](crate::filter_policy). Successor: the program's code.
-//!
 //! ```text
 //! created ──► in use by n open databases ──► destroyed by the program and in use by none ──► destructor runs
 //! ```

@@ -1,6 +1,5 @@
-//! Orders of keys that a program provides.
-//!
-//! Predecessor: the options. Successor: the engine's [`Comparator`], which calls the program's function for each comparison.
+//! Orders of keys that a program provides. The engine's [`Comparator`] calls the program's function for each
+//! comparison.
 //!
 //! The engine accepts any answers: it reports keys that it finds out of order as damage, and memory safety never
 //! depends on the order being valid.

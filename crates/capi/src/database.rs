@@ -1,6 +1,4 @@
 //! An open database: opening, closing, reads, writes, and its properties.
-//!
-//! Predecessor: the program. Successor: the engine's [`Db`].
 
 use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;

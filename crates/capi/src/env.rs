@@ -1,6 +1,4 @@
 //! The environment: the operating system's, the only one that this interface can create.
-//!
-//! Predecessor: the options. Successor: the engine's [`default_env`].
 
 use std::ffi::c_char;
 use std::path::PathBuf;

@@ -1,6 +1,4 @@
 //! Features of Terrace that LevelDB's interface lacks: the functions of `include/terrace.h`.
-//!
-//! Predecessor: the program. Successor: the engine's [`Db`](terrace_engine::Db).
 
 use std::ffi::{CStr, c_char};
 use std::ptr;

@@ -1,7 +1,5 @@
 //! Failures as the program sees them: LevelDB's five kinds, told apart by the words with which a message begins.
 //!
-//! Predecessor: the engine's errors, and wrong arguments. Successor: [`barrier`](crate::barrier), which stores the message in `*errptr`.
-//!
 //! Bindings tell kinds apart by these words, and some know a few messages by heart; those are kept to the letter.
 
 use std::path::Path;

@@ -1,7 +1,5 @@
-//! Filter policies: LevelDB's Bloom filter, which is built into the engine, and those that a program provides.
-//!
-//! Predecessor: the options. Successor: the engine's [`FilterPolicy`], which calls the program's functions for each
-//! filter that is written or asked.
+//! Filter policies: LevelDB's Bloom filter, which is built into the engine, and those that a program provides. The
+//! engine's [`FilterPolicy`] calls the program's functions for each filter that is written or queried.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::{Arc, OnceLock};
@@ -74,7 +72,7 @@ impl FilterPolicy for CallbackFilterPolicy {
         }
         let is_length = isize::try_from(length).is_ok();
         let copy = is_length.then(|| {
-            // SAFETY: by the header's rule it points to `length` bytes, which nobody else knows.
+            // SAFETY: by the header's rule it points to `length` bytes, to which nothing else has a pointer.
             unsafe { std::slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec()
         });
         // SAFETY: by the header's rule the filter came from malloc and is ours.

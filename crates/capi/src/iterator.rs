@@ -1,7 +1,6 @@
-//! Iterators. They may outlive the closing of their database: they are then at no entry and report why.
+//! Iterators. They may outlive the closing of their database: they then have no current entry and report why.
 //!
-//! Predecessor: [`database`](crate::database). Successor: the engine's [`DbIterator`], which keeps the bytes of the
-//! current entry in place until it moves.
+//! The engine's [`DbIterator`] keeps the bytes of the current entry in place until it moves.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;

@@ -1,6 +1,5 @@
-//! Terrace through LevelDB's C interface: the functions of `include/leveldb/c.h` and `include/terrace.h`.
-//!
-//! Predecessor: a program in C, or in a language that calls C. Successor: the engine's public API, and nothing else.
+//! Terrace through LevelDB's C interface: the functions of `include/leveldb/c.h` and `include/terrace.h`. They call
+//! only the engine's public API.
 //!
 //! ```text
 //! leveldb_put ─► barrier (no panic crosses) ─► memory (pointers to slices) ─► engine's Db

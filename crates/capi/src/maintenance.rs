@@ -1,6 +1,4 @@
 //! Operations on a database that is not open, and the version of the interface.
-//!
-//! Predecessor: the program. Successor: the engine's [`Db::destroy`] and [`Db::repair`].
 
 use std::ffi::{c_char, c_int};
 use std::path::Path;

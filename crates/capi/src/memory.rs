@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result, given};
 ///
 /// # Safety
 ///
-/// If `start` is not NULL, `length` bytes are readable there, and nobody writes to them, for `'a`.
+/// If `start` is not NULL, `length` bytes are readable there, and are not written to, for `'a`.
 #[inline]
 pub(crate) unsafe fn bytes<'a>(name: &str, start: *const c_char, length: usize) -> Result<&'a [u8]> {
     if length == 0 {
@@ -41,7 +41,7 @@ fn no_bytes(name: &str, length: usize) -> Failure {
 ///
 /// # Safety
 ///
-/// If `start` is not NULL, a string that ends with a zero is there, and nobody writes to it, for `'a`.
+/// If `start` is not NULL, a string that ends with a zero is there, and is not written to, for `'a`.
 pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CStr> {
     let start = given(name, (!start.is_null()).then_some(start))?;
     // SAFETY: the caller guarantees it.
@@ -89,7 +89,7 @@ pub(crate) fn copy(bytes: &[u8]) -> Result<*mut c_char> {
     if start.is_null() {
         return Err(Failure::io(format_args!("no memory for {} bytes", bytes.len())));
     }
-    // SAFETY: `start` has room for that many bytes, and nobody else knows it.
+    // SAFETY: `start` has room for that many bytes, and nothing else has a pointer to it.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
     Ok(start.cast())
 }

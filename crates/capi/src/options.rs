@@ -1,7 +1,5 @@
-//! The options of a database, set one by one, with LevelDB's defaults and bounds.
-//!
-//! Predecessor: the program's setters. Successor: the engine's [`Options`], made when a database is opened, destroyed or
-//! repaired.
+//! The options of a database, set one by one, with LevelDB's defaults and bounds. The engine's [`Options`] are made
+//! from them when a database is opened, destroyed or repaired.
 
 use std::ffi::c_int;
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! The options of one read and one write. [`snapshot`](crate::snapshot) sets that of a read.
 //!
-//! Predecessor: the program's setters. Successor: the engine's [`ReadOptions`] and [`WriteOptions`], kept ready, so
-//! that a call need not build them.
+//! The engine's [`ReadOptions`] and [`WriteOptions`] are kept ready, so that a call need not build them.
 
 use terrace_engine::{ReadOptions, WriteOptions};
 

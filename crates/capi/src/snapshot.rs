@@ -1,6 +1,4 @@
 //! Snapshots. They may be released after their database was closed: they keep its object alive.
-//!
-//! Predecessor: [`database`](crate::database). Successor: the engine's [`Snapshot`].
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Programs in C that use the library: compiled, run, and compared with LevelDB's own library if that is installed.
+//! Programs in C that use the library: compiled, run, and compared with the LevelDB library if that is installed.
 //!
-//! `transcript` calls every function of LevelDB's interface and writes the results; `beyond` tries cases that LevelDB
+//! `transcript` calls every function in LevelDB's interface and writes the results; `beyond` tries cases that LevelDB
 //! leaves undefined; `exchange` writes databases for the other library to read.
 
 mod support;

@@ -1,6 +1,4 @@
 //! Opening a database: for reading, which changes no byte and needs no lock, or for writing.
-//!
-//! Predecessor: the commands. Successor: the engine.
 
 use std::fs;
 use std::io::{self, Write};
@@ -181,7 +179,7 @@ fn open_quietly(directory: &Path, options: Options) -> Result<Db, Failure> {
 /// Prints a line for each log of which writes are left out.
 fn warn_of_left_out(db: &Db) {
     for left_out in db.left_out_logs() {
-        // Nobody may be listening.
+        // Standard error may be closed.
         let _ = writeln!(io::stderr(), "terrace: {left_out}");
     }
 }
@@ -215,7 +213,7 @@ fn is_nothing_there(failure: &Failure) -> bool {
     }
 }
 
-/// Says what is wrong with a path that cannot be a database's.
+/// Fails with an explanation if the path cannot be a database's.
 pub(crate) fn check_is_directory(directory: &Path) -> Result<(), Failure> {
     let shown = directory.display();
     match fs::metadata(directory) {

@@ -1,6 +1,4 @@
-//! The results of a command: an exit code, and for failures a message that says what to do.
-//!
-//! Predecessor: the commands. Successor: `main`, which prints and exits.
+//! The results of a command: an exit code, and for failures a message that explains what to do.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -111,7 +109,7 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Whether nobody reads the output any more, which does not count as a failure.
+/// Whether the reader of the output has closed it, which does not count as a failure.
 pub(crate) fn is_closed_pipe(failure: &Failure) -> bool {
     failure.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

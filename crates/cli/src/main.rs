@@ -85,7 +85,7 @@ fn main() -> ExitCode {
 /// Prints what went wrong.
 fn fail(failure: &Failure) -> ExitCode {
     let (code, message) = explain(failure);
-    // Nobody may be listening.
+    // Standard error may be closed.
     let _ = writeln!(io::stderr(), "terrace: {}", redaction().redact(&message));
     ExitCode::from(code)
 }
@@ -97,7 +97,7 @@ fn exit(error: &clap::Error) -> ! {
     if masked == text {
         error.exit();
     }
-    // Nobody may be listening.
+    // Standard error may be closed.
     let _ = write!(io::stderr(), "{masked}");
     std::process::exit(error.exit_code())
 }

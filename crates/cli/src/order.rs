@@ -1,6 +1,4 @@
-//! The order of a database's keys, read from its MANIFEST, so that no command needs to be told.
-//!
-//! Predecessor: a directory. Successor: [`database`](crate::database), which opens it in that order.
+//! The order of a database's keys, read from its MANIFEST, so that no command needs an option for it.
 
 use std::path::Path;
 
@@ -13,7 +11,7 @@ use crate::failure::{Failure, Problem};
 /// The names of the orders that the program knows.
 pub(crate) const KNOWN: [&str; 2] = ["leveldb.BytewiseComparator", "idb_cmp1"];
 
-/// The order of the database in `directory`; bytewise if it is unreadable, because the open that follows says why.
+/// The order of the database in `directory`; bytewise if it is unreadable, because opening it then reports why.
 ///
 /// # Errors
 ///

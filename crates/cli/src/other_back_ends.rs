@@ -1,7 +1,5 @@
 //! `terrace copy` with a URL of another back-end. The program `terrace-copy` does that: this one hands over to it, as
 //! git does to `git-NAME`, without a shell.
-//!
-//! Predecessor: `main`. Successor: the other program.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -22,10 +20,9 @@ const FILE: &str = if cfg!(windows) { "terrace-copy.cmd" } else { PROGRAM };
 /// The other back-ends, as that program lists them: packages/copy/back-ends.json. `make registry` copies the list.
 const BACK_ENDS: &str = include_str!("back_ends.json");
 
-/// The arguments for the other program, if `terrace` was called with these and it is its business: with `copy` and a
-/// URL where a database is named.
+/// The arguments for the other program, if `terrace` was called with `copy` and a URL in place of a database.
 ///
-/// `copy` is the command as clap knows it. It says which options take a value, since a value may look like a URL.
+/// `copy` is the command as clap knows it. It defines which options take a value, since a value may look like a URL.
 pub(crate) fn arguments_for_it<'a>(
     arguments: &'a [OsString],
     copy: &clap::Command,

@@ -26,10 +26,10 @@ impl fmt::Display for Owner {
     }
 }
 
-/// What is known of who holds a lock.
+/// What is known of the holder of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
-    /// Nobody does.
+    /// The lock is free.
     Nobody,
     /// This process does.
     Process(Owner),

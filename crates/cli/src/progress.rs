@@ -24,7 +24,7 @@ pub(crate) enum Unit {
 /// A progress bar, shown until it is dropped.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Waits until the time to show the bar; `None` if nobody sees it.
+    /// Waits until the time to show the bar; `None` if the bar is invisible.
     waiter: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
@@ -49,7 +49,7 @@ impl Progress {
         Self { bar, waiter: Some((done, thread)) }
     }
 
-    /// Adds to the number that is done. Cheap if nobody sees the bar, but not free: call it for thousands of entries
+    /// Adds to the number that is done. Cheap if the bar is invisible, but not free: call it for thousands of entries
     /// at once.
     pub(crate) fn advance(&self, amount: u64) {
         if self.waiter.is_some() {

@@ -1,6 +1,4 @@
 //! Selects the entries that a command is about: `--prefix`, `--gt`, `--lte` and similar options.
-//!
-//! Predecessor: the command line. Successor: the engine's iterator, within bounds.
 
 use std::ops::Bound;
 

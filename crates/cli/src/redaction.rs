@@ -1,7 +1,5 @@
 //! Keeps passwords and tokens in arguments out of errors, by the same rules as `redaction.ts` of terrace-core: whatever
 //! could be a password of a URL is one, and no run of six characters of it is printed.
-//!
-//! Predecessor: `main`. Successor: standard error.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -36,7 +34,7 @@ impl Redaction {
         let is_mysql = ["mysql", "mysqls"].contains(&scheme.to_ascii_lowercase().as_str());
         let (at, query) = (rest.rfind('@'), rest.find(['?', '#']));
         match (at, query) {
-            // A password with a question mark, or a parameter with an @: nobody can tell.
+            // A password with a question mark, or a parameter with an @: ambiguous.
             (Some(at), Some(query)) if query < at => return self.add(rest),
             (Some(at), _) => {
                 let user_info = &rest[..at];

@@ -1,8 +1,8 @@
 //! A consistent copy of a running database, made by hard links.
 //!
-//! The memtables are flushed first, so the copy needs no log. It is one version, whose tables never change; the version is
-//! pinned while they are linked. Writers go on meanwhile; what they write after the flush is not in the copy. CURRENT is
-//! written last, so an unfinished copy is not a database.
+//! The memtables are flushed first, so the copy needs no log. The copy is one version, whose tables never change; the
+//! version is pinned while they are linked. Writers continue meanwhile, but what they write after the flush is not in
+//! the copy. CURRENT is written last, so an unfinished copy is not a database.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -43,7 +43,7 @@ pub enum ErrorKind {
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
     WouldBlock,
-    /// Another process has gone on writing a database that is open read-only here, and files of the state that the
+    /// Another process has kept writing to a database that is open read-only here, and files of the state that the
     /// database, a snapshot or an iterator shows are gone. Call [`Db::refresh`](crate::Db::refresh) and read again.
     Outdated,
 }
@@ -128,7 +128,7 @@ impl Error {
         Self { inner: Arc::new(ErrorInner { kind, message, path, offset, source }) }
     }
 
-    /// The kind of the failure, which says what the caller can do about it.
+    /// The kind of the failure, which determines what the caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }

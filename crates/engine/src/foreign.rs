@@ -1,5 +1,6 @@
-//! Recognises databases of LevelDB's relatives by the names in their directories. They use the same names for files in other
-//! formats, so without this they would count as damaged. Predecessors: `db/open`, `db/read_only`, `repair`.
+//! Recognises databases of engines related to LevelDB by the names in their directories. Those engines use the same
+//! file names for other formats, so without this check their databases would count as damaged. Predecessors: `db/open`,
+//! `db/read_only`, `repair`.
 
 use std::path::Path;
 

@@ -82,8 +82,8 @@ pub trait InternalIterator: Send {
         None
     }
 
-    /// The block that holds the current entry and no other, if there is one at hand. Its checksum was verified and
-    /// its entry decoded, so it may be passed on as it is. Needs [`valid`](Self::valid).
+    /// The block that holds only the current entry, if there is one at hand. Its checksum was verified and its entry
+    /// decoded, so it may be passed on unchanged. Needs [`valid`](Self::valid).
     fn stored_block(&self) -> Option<StoredBlock<'_>> {
         None
     }

@@ -70,8 +70,8 @@ pub struct Options {
     /// Which program must be able to read what is written. In a database of Minecraft Bedrock, deflate replaces the
     /// [`compression`](Self::compression) that it does not know. Default auto.
     pub dialect: Dialect,
-    /// Bits per key in the Bloom filter; 0 writes no filter. With 10, about 1 % of the lookups of missing keys read
-    /// a table in vain. Ignored if [`filter_policy`](Self::filter_policy) is set. Default 10.
+    /// Bits per key in the Bloom filter; 0 writes no filter. With 10, about 1 % of the lookups of missing keys cause a
+    /// table to be read in vain. Ignored if [`filter_policy`](Self::filter_policy) is set. Default 10.
     pub filter_bits_per_key: usize,
     /// A filter that the program supplies. New tables get it instead of the Bloom filter and the hash index. Tables that
     /// have it are read with it; tables with a Bloom filter are read with that. Default none.

@@ -1,6 +1,6 @@
 //! Background threads: some for flushes, some for compactions and some for submitted writes. A long compaction
-//! therefore never holds up a flush, and a write that waits for flushes and compactions holds up neither. A pool
-//! is shared by the databases of a process, unless some are given one of their own.
+//! therefore never holds up a flush, and a write that waits for flushes and compactions holds up neither. The databases
+//! of a process share one pool, unless some are given another.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -100,8 +100,8 @@ impl fmt::Debug for BackgroundPool {
 
 impl BackgroundPool {
     /// Creates a pool with at most `compaction_threads` threads (at least one) for compactions. For flushes and for
-    /// submitted writes it has two each, or a quarter as many as there are processors if that is more, and never more than
-    /// there are processors. A database uses one of either kind at a time; others go on meanwhile.
+    /// submitted writes it has two each, or a quarter as many as there are processors if that is more, and never more
+    /// than there are processors. A database uses one of either kind at a time; other databases proceed meanwhile.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
         let watcher: Weak<Shared> = Arc::downgrade(&shared);
@@ -128,7 +128,8 @@ impl BackgroundPool {
         has_thread
     }
 
-    /// Queues `job` as a flush once `delay` has passed. If there are no threads, it never comes due by itself.
+    /// Queues `job` as a flush once `delay` has passed. Without threads, it waits for a later
+    /// [`run_one`](Self::run_one).
     pub(crate) fn submit_after(&self, delay: Duration, job: Job) {
         let due = self.env.monotonic_micros().saturating_add(delay.as_micros() as u64);
         let mut state = self.shared.state.lock();
@@ -234,7 +235,7 @@ impl Drop for BackgroundPool {
             work.notify_all();
         }
         if IS_POOL_THREAD.get() {
-            // The last job held the last handle. A thread cannot wait for itself, so this one ends by itself.
+            // The last job held the last handle. A thread cannot wait for itself, so this one ends on its own.
             return;
         }
         for thread in threads.into_iter().flatten() {
@@ -245,7 +246,7 @@ impl Drop for BackgroundPool {
 
 fn run_thread(shared: &Shared, env: &dyn Env, kind: JobKind) {
     IS_POOL_THREAD.set(true);
-    // Whoever writes, and the program around, goes first. A submitted write has somebody who waits for it.
+    // Foreground writes and the host program take priority. A submitted write has a caller that waits for it.
     if kind != JobKind::Commit {
         env.lower_priority();
     }

@@ -50,8 +50,8 @@ pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
     unsafe { Box::from_raw(zeroes as *mut [AtomicU64]) }
 }
 
-/// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself. Code that writes or
-/// reads such memory reports it here. In a normal build this does nothing.
+/// Stands for memory that is neither atomic nor locked, whose accesses a model checker does not see. Code that writes
+/// or reads such memory reports it here. In a normal build this does nothing.
 #[cfg(not(all(test, loom)))]
 pub(crate) struct PlainMemory;
 

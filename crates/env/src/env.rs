@@ -20,7 +20,7 @@ pub enum Background {
     Steps,
 }
 
-/// A thread started by [`Env::spawn`]. Dropping the handle lets the thread go on by itself.
+/// A thread started by [`Env::spawn`]. Dropping the handle detaches the thread, which keeps running.
 pub trait ThreadHandle: Send + Sync {
     /// Waits until the thread's work is done. A panic of the work ends the wait and is not passed on: an owner that
     /// needs to know must catch it within the work. The thread itself must not call this.
@@ -48,8 +48,8 @@ pub struct HeldEnv {
     pub hold: Arc<dyn DirectoryHold>,
 }
 
-/// Files, directories, clocks and threads. The [crate's page](crate) says what survives which failure, and which
-/// parts are optional.
+/// Files, directories, clocks and threads. The [crate's page](crate) lists what survives which failure, and which parts
+/// are optional.
 ///
 /// Paths are those of the environment: the system's own on a real file system, `/`-separated names elsewhere. An
 /// operation inside a directory that does not exist fails with [`is_not_found`](crate::EnvError::is_not_found).
@@ -212,12 +212,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
         Ok(None)
     }
 
-    /// Whether `path` is a symbolic link. Every other call follows links, except those that rename or remove. Optional: the default
-    /// knows no links.
+    /// Whether `path` is a symbolic link. Every other call follows links, except those that rename or remove. Optional:
+    /// by default there are no links.
     ///
     /// # Errors
     ///
-    /// If the file system cannot be asked.
+    /// If the file system cannot be queried.
     fn is_link(&self, path: &Path) -> Result<bool> {
         let _ = path;
         Ok(false)
@@ -283,11 +283,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// be opened or locked.
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError>;
 
-    /// Who holds the lock on the file at `path`, without taking it or changing the file. Optional: the default does not know.
+    /// Which process holds the lock on the file at `path`. Neither takes the lock nor changes the file. Optional: the
+    /// default does not know.
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened. That it does not exist is no error: nobody holds the lock.
+    /// If the file cannot be opened. A missing file is not an error: its lock is free.
     fn lock_holder(&self, path: &Path) -> Result<LockHolder> {
         let _ = path;
         Ok(LockHolder::Unknown(None))

@@ -14,7 +14,7 @@ use crate::{EnvError, Result};
 pub enum ReadPattern {
     /// The system guesses: it reads what is near to bytes that are not in memory, too.
     Usual,
-    /// In no order: the system reads only what is asked for.
+    /// In no order: the system reads only the requested bytes.
     Random,
 }
 
@@ -83,10 +83,10 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
         Ok(low)
     }
 
-    /// The whole file as bytes in memory that outlive this handle; `None` if the environment does not support that,
-    /// or not for this file. Use it for files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be
-    /// complete: nobody may change it while the bytes are in use. If the device fails, or another program truncates
-    /// the file, reading the bytes may end the process. Optional.
+    /// The whole file as bytes in memory that outlive this handle; `None` if the environment does not support that for
+    /// this file or at all. Use it for files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be
+    /// complete and must not change while the bytes are in use. If the device fails, or another program truncates the
+    /// file, reading the bytes may end the process. Optional.
     fn mapped(&self) -> Option<Bytes> {
         None
     }
@@ -123,7 +123,7 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
     /// If the system cannot tell.
     fn size_bytes(&self) -> Result<u64>;
 
-    /// The path by which the file was opened.
+    /// The path under which the file was opened.
     fn path(&self) -> &Path;
 }
 
@@ -193,11 +193,11 @@ pub const LOG_BLOCK_SIZE_BYTES: u64 = 32 << 10;
 
 /// The write-ahead log: every append reaches the operating system before it returns.
 ///
-/// It is a trait of its own so that it can be a file mapped into memory. While the log is open, and after the process
+/// It is a separate trait so that it can be a file mapped into memory. While the log is open, and after the process
 /// died with it open, the file may therefore be longer than [`size_bytes`](Self::size_bytes): up to the end of the
-/// block of [`LOG_BLOCK_SIZE_BYTES`] in which the log ends, and never beyond. The bytes after the log are zero,
-/// except for what a process that died in [`append_record`](Self::append_record) left there. Closing the log
-/// truncates the file to its size.
+/// block of [`LOG_BLOCK_SIZE_BYTES`] in which the log ends, and never beyond. The bytes after the log are zero, except
+/// for what a process that died in [`append_record`](Self::append_record) left there. Closing the log truncates the
+/// file to its size.
 pub trait LogFile: Send {
     /// Adds `bytes` at the end. If the process dies during the call, a prefix of them remains, and the file ends
     /// there.
@@ -241,7 +241,7 @@ pub trait LogFile: Send {
     /// a [`truncate`](Self::truncate) succeeds.
     fn is_damaged(&self) -> bool;
 
-    /// Truncates the file to its first `size_bytes` bytes; appends go on from there.
+    /// Truncates the file to its first `size_bytes` bytes; later appends start there.
     ///
     /// # Errors
     ///

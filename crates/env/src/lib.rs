@@ -4,9 +4,6 @@
 //! real disk ([`PosixEnv`]), in memory ([`MemoryEnv`]), under a simulator that cuts the power at any point, and in a
 //! browser's worker ([`PooledEnv`]).
 //!
-//! Predecessors on the data's path: the engine's write-ahead log, table builder and reader, and version set.
-//! Successor: the operating system, or what an implementation puts in its place.
-//!
 //! # What survives what
 //!
 //! | after the return of | survives the death of the process | survives a loss of power |
@@ -43,17 +40,17 @@
 //!   may drop the pages that it failed to write and report the next sync as a success.
 //! * Several handles of one file may be open at once. A reader sees the bytes that a writer has flushed.
 //! * A removed or replaced file stays whole for the handles opened before.
-//! * Every method may be called from any thread at any time. An environment with one thread (a browser's worker) says
-//!   so with [`Background::Steps`]; it may then keep its handles in thread-local storage and pass their numbers
-//!   around.
+//! * Every method may be called from any thread at any time. An environment with one thread (a browser's worker)
+//!   reports that with [`Background::Steps`]; it may then keep its handles in thread-local storage and pass their
+//!   numbers around.
 //! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`, [`Env::link_or_copy`] may
 //!   always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]), [`Env::sync_directory`] may do nothing
 //!   if changes of names are durable on return, and [`Env::hold_directory`] and [`Env::file_id`] may return `None`.
 //!   Everything else is required, and checked by [`conformance`].
 //! * An environment on a fixed pool of file handles (such as the browser's, which cannot open a handle while it runs)
-//!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of that
-//!   map, the slot of a removed file is reused once its last handle is gone, and an empty pool is an error of kind
-//!   [`std::io::ErrorKind::StorageFull`]. [`PooledEnv`] is that.
+//!   keeps a map from names to slots of the pool. A rename or a replacement is then one durable write of that map, the
+//!   slot of a removed file is reused once its last handle is gone, and an empty pool is an error of kind
+//!   [`std::io::ErrorKind::StorageFull`]. [`PooledEnv`] is such an environment.
 
 pub mod conformance;
 mod env;

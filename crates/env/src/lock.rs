@@ -10,7 +10,7 @@ pub trait FileLock: Send + Sync + fmt::Debug {}
 /// What an environment knows of who holds a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockHolder {
-    /// Nobody does.
+    /// The lock is free.
     Nobody,
     /// A process does; its number, if that is known.
     Process(Option<u32>),

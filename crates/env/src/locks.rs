@@ -12,18 +12,18 @@ use std::time::Duration;
 pub struct Mutex<T>(sync::Mutex<T>);
 
 impl<T> Mutex<T> {
-    /// Creates a lock that nobody holds.
+    /// Creates a lock that is free.
     pub const fn new(value: T) -> Self {
         Self(sync::Mutex::new(value))
     }
 
-    /// Waits until nobody else holds the lock, and takes it.
+    /// Waits until the lock is free, and takes it.
     #[inline]
     pub fn lock(&self) -> MutexGuard<'_, T> {
         MutexGuard(Some(self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Takes the lock if nobody holds it.
+    /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
@@ -33,7 +33,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// The value, which nobody else can be using.
+    /// The value. The exclusive borrow proves that no other thread uses it.
     #[inline]
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
@@ -68,7 +68,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
 pub struct Condvar(sync::Condvar);
 
 impl Condvar {
-    /// Creates a condition on which nobody waits.
+    /// Creates a condition without waiters.
     pub const fn new() -> Self {
         Self(sync::Condvar::new())
     }

@@ -32,7 +32,7 @@ impl<T: Default + Send + Sync> ProcessLocal<T> {
             let own = Box::into_raw(Box::new((ProcessMark::here(), T::default())));
             let stored = self.value.compare_exchange(found, own, Ordering::Release, Ordering::Relaxed);
             if stored.is_err() {
-                // SAFETY: created above and given to nobody: another thread was faster.
+                // SAFETY: created above and never shared: another thread was faster.
                 drop(unsafe { Box::from_raw(own) });
             }
         }

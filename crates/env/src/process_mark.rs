@@ -27,8 +27,8 @@ impl ProcessMark {
     }
 }
 
-/// A mark that can be revoked: nothing that it stands for is allowed any more then, in this process or in another. To ask costs no
-/// more than of a [`ProcessMark`].
+/// A mark that can be revoked: from then on, nothing that it stands for is allowed, in this process or another.
+/// Checking it costs no more than checking a [`ProcessMark`].
 #[derive(Debug)]
 pub struct RevocableMark(AtomicU64);
 
@@ -41,8 +41,8 @@ impl RevocableMark {
         Self(AtomicU64::new(mark.0))
     }
 
-    /// Whether this is the process of the mark, and nobody has revoked it. What came before the revocation is then seen by whoever
-    /// finds it.
+    /// Whether this is the process of the mark, and the mark is not revoked. A caller that finds it revoked also sees
+    /// what came before the revocation.
     #[inline]
     pub fn is_here(&self) -> bool {
         self.0.load(Ordering::Acquire) == FORKS.load(Ordering::Relaxed)

@@ -8,11 +8,11 @@
 //! deletion  00 · key, length-prefixed
 //! ```
 //!
-//! `sequence` is the sequence number of the first operation; each later operation has the next number. A batch has
-//! the same bytes in memory as in the log, so a commit copies those bytes and nothing else.
+//! `sequence` is the sequence number of the first operation; each later operation has the next number. A batch has the
+//! same bytes in memory as in the log, so a commit copies those bytes and nothing else.
 //!
-//! Predecessor: the user's writes. Successors: [`crate::log`], which frames a batch as one record; and
-//! [`crate::internal_key`], which its operations become in the memtable.
+//! [`crate::log`] frames a batch as one record. In the memtable, its operations become internal keys
+//! ([`crate::internal_key`]).
 
 mod beginning;
 
@@ -318,7 +318,7 @@ impl<'a> BatchIter<'a> {
         Some(operation)
     }
 
-    /// Says what is wrong with the next operation, which is incomplete.
+    /// Describes what is wrong with the next operation, which is incomplete.
     #[cold]
     fn problem(&self) -> FormatError {
         let mut decoder = Decoder::new(STRUCTURE, self.operations);

@@ -20,8 +20,8 @@
 //!   look as if it came after damage. One more id makes a match by chance hardly likelier: five places in 2^40 instead
 //!   of four.
 //! * 512 MiB are summed in vain before a table is given up. At the smallest window, that gets past 32 KiB of contiguous
-//!   damage and takes a few seconds. Reading what is left of a table justifies these seconds, and repair must not find
-//!   less than `terrace inspect` shows.
+//!   damage and takes a few seconds. Reading the rest of a table justifies these seconds, and repair must not find less
+//!   than `terrace inspect` shows.
 
 use std::convert::Infallible;
 
@@ -138,7 +138,7 @@ where
         Ok(None)
     }
 
-    /// Goes on after a block of `size` at `start`.
+    /// Continues after a block of `size` at `start`.
     fn found(&mut self, start: u64, size: u64) -> ScannedBlock {
         let found = ScannedBlock { handle: BlockHandle { offset: start, size }, follows: self.is_chained };
         self.last = (start, self.largest_bytes);

@@ -1,8 +1,5 @@
 //! Compressing and decompressing the contents of one block.
 //!
-//! Predecessor: [`crate::block::BlockBuilder`] when writing, [`crate::table::check_block`] when reading. Successor:
-//! [`crate::table::seal_block`] when writing, [`crate::block::Block`] when reading.
-//!
 //! | id | LevelDB and its kin | Basho's fork |
 //! |---|---|---|
 //! | 0 | none | none |
@@ -38,13 +35,14 @@ mod zstd_block;
 pub use partial_snappy::PartialSnappy;
 use partial_snappy::{decode_all, stated_size};
 
-/// Compression id of contents stored as they are.
+/// Compression id of contents stored uncompressed.
 pub const NONE_ID: u8 = 0;
 /// Compression id of snappy.
 pub const SNAPPY_ID: u8 = 1;
 /// Compression id of zstd, of zlib, and of LZ4 in Basho's fork.
 pub const ZSTD_ID: u8 = 2;
-/// Compression id that Basho's fork uses for contents its compressor could not make smaller, stored as they are.
+/// Compression id that Basho's fork uses for contents stored uncompressed because its compressor could not make them
+/// smaller.
 pub const BASHO_NONE_ID: u8 = 3;
 /// Compression id of raw deflate, without zlib's header and checksum.
 pub const DEFLATE_ID: u8 = 4;
@@ -294,7 +292,7 @@ fn inflate(structure: &'static str, mut stream: Decompress, input: &[u8], limit:
 #[cfg(feature = "zstd")]
 use zstd_block::{compress_zstd, decompress_zstd};
 
-/// Without zstd, blocks are stored as they are.
+/// Without zstd, blocks are stored uncompressed.
 #[cfg(not(feature = "zstd"))]
 fn compress_zstd(_level: i32, _input: &[u8], _out: &mut Vec<u8>) -> bool {
     false

@@ -3,7 +3,7 @@
 //! It is replaced as a whole, never written in place, because it decides which database this is. The newline is
 //! mandatory: LevelDB treats a `CURRENT` without one as cut off.
 //!
-//! Predecessor: the manifest, written and synced. Successor: opening, which reads `CURRENT` first.
+//! The manifest is written and synced before `CURRENT` names it. An open reads `CURRENT` first.
 
 use crate::error::{FormatError, Result};
 use crate::file_name::{FileKind, manifest_name, parse};

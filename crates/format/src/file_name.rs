@@ -59,7 +59,7 @@ impl FileKind {
     }
 }
 
-/// The kind of the file `name` of a database's directory; `None` if the name is not one of LevelDB's. Like LevelDB's
+/// The kind of the file `name` of a database's directory; `None` if LevelDB has no such file name. Like LevelDB's
 /// parser, it accepts a number of any length up to the largest `u64`.
 pub fn parse(name: &str) -> Option<FileKind> {
     match name {

@@ -1,7 +1,7 @@
 //! The filter of a table: a small summary of its keys that lets a lookup skip the table's blocks.
 //!
-//! Predecessor: the table builder adds each user key as it adds the entry. Successor: the table reader asks before it
-//! reads a block: "no" is certain, "maybe" is not.
+//! The table builder adds each user key as it adds the entry. The table reader checks the filter before it reads any
+//! block: "no" is certain, "maybe" is not.
 //!
 //! ```text
 //! filter block   filter 0 · filter 1 · … · offsets, fixed32 each · offset of the offsets, fixed32 · base_lg, one byte
@@ -19,12 +19,12 @@
 //! * LevelDB writes `base_lg` 11, a filter for every 2 KiB of file, and reads any. Terrace writes 40 by default: one
 //!   filter covers the whole file, and one probe of it answers for the table.
 //! * A damaged filter answers "maybe": a filter may cost time, but must never hide a key.
-//! * Another [policy](FilterPolicy) may fill the filters with bytes of its own, under its own name; the block stays
-//!   the same.
+//! * Another [policy](FilterPolicy) may fill the filters with different bytes, under its own name; the block stays the
+//!   same.
 //!
-//! The hash and the probes are those of LevelDB's `util/hash.cc` and `util/bloom.cc` (double hashing after Kirsch and
-//! Mitzenmacher, 2006); `docs/format/filter.md` describes them with examples. Basho's fork uses another hash under
-//! the same [`FILTER_NAME`]: do not use the filters of its databases, which would deny keys that are there.
+//! The hash and the probes are those of `util/hash.cc` and `util/bloom.cc` in LevelDB (double hashing after Kirsch and
+//! Mitzenmacher, 2006); `docs/format/filter.md` describes them with examples. Basho's fork uses another hash under the
+//! same [`FILTER_NAME`]: do not use the filters of its databases, which would deny keys that are there.
 
 use std::sync::Arc;
 
@@ -279,7 +279,7 @@ impl FilterBlockReader {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if the offsets do not fit the block; a reader then goes on without the filter.
+    /// `Corrupt` if the offsets do not fit the block; a reader then continues without the filter.
     pub fn new(contents: impl Into<Bytes>) -> Result<Self> {
         Self::of(contents.into(), None)
     }

@@ -1,9 +1,9 @@
 //! The hash index of a table leads from a user key's hash to the entries among which the key must be. It is Terrace's
 //! own; LevelDB ignores it.
 //!
-//! Predecessor: the table builder adds each user key as it adds the entry. Successor: the table reader asks here
-//! first. It then reads one stretch of one block instead of searching the index and the block, and reads none for a
-//! key that the table does not hold.
+//! The table builder adds each user key as it adds the entry. The table reader consults the index first. It then reads
+//! one stretch of one block instead of searching the index block and the block, and reads none for a key that the table
+//! does not hold.
 //!
 //! ```text
 //! hash index   slot, fixed32 each · interval, 12 bytes each · tail, 32 bytes
@@ -22,9 +22,9 @@
 //!   into the next free one; the first slot follows the last, and the key's slot is at most `probes` slots from its
 //!   first one. A key is therefore not in the table if it is in none of the slots from its first one to an empty one,
 //!   or within `probes`.
-//! * The end says how much of the uncompressed block a reader has to decode to get the entry: a number of units,
+//! * The end bounds how much of the uncompressed block a reader has to decode to get the entry: a number of units,
 //!   rounded up; the largest number means "all".
-//! * Keys are told apart by their bytes, so only tables in bytewise order have a hash index.
+//! * Keys are distinguished by their bytes, so only tables in bytewise order have a hash index.
 //! * The block's checksum covers the index. The blocks cannot confirm the answer "absent", so a reader must verify
 //!   that checksum before it believes one. A reader that does not understand the index (another version, an
 //!   impossible number) treats the table as one without a hash index.
@@ -165,7 +165,7 @@ impl HashIndexBuilder {
         self.keys.push(Key { hash: key_hash(user_key), interval, end });
     }
 
-    /// Finishes the block under construction: says where it was written and whether it was compressed.
+    /// Finishes the block under construction: records where it was written and whether it was compressed.
     pub fn finish_block(&mut self, handle: BlockHandle, is_compressed: bool) {
         let (Ok(offset), Ok(size)) = (u32::try_from(handle.offset), u32::try_from(handle.size)) else {
             self.has_given_up = true;

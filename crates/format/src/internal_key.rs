@@ -10,8 +10,6 @@
 //! Order: user keys ascending by the database's comparator; for one user key the larger tag first, so that the newest
 //! version comes first. A search for a user key as of a sequence number looks for the first internal key not below
 //! `(user key, sequence, SEEK_KIND)`.
-//!
-//! Predecessor: [`crate::batch`], whose operations become internal keys. Successor: [`crate::block`], which stores them.
 
 use std::cmp::Ordering;
 

@@ -1,6 +1,4 @@
-//! A hint to the processor that bytes will be read soon.
-//!
-//! Predecessor: any reader of bytes that are probably in no cache. Successor: the processor's caches.
+//! A hint to the processor that bytes, probably in none of its caches, will be read soon.
 
 /// Number of bytes that the processor moves at once.
 #[cfg(target_arch = "x86_64")]

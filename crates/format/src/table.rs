@@ -1,7 +1,7 @@
 //! The parts that hold a table file together: block handles, block trailers, the footer, and the metaindex.
 //!
-//! Predecessor: the table builder, which seals each compressed block and ends with the footer. Successor: the table
-//! reader, which starts with the footer, then reads the index, then the block that a lookup needs.
+//! The table builder seals each compressed block and ends with the footer. The table reader starts with the footer,
+//! then reads the index, then the block that a lookup needs.
 //!
 //! ```text
 //! table     data block · … · filter block · metaindex block · index block · footer
@@ -21,7 +21,7 @@
 //! * The metaindex is sorted bytewise, whatever the table's comparator. Readers skip names that they do not know, so
 //!   a private name may mean anything; LevelDB ignores ours.
 //!
-//! The format is that of LevelDB's `table/format.cc`; `docs/format/table.md` describes it with examples.
+//! The format is that of `table/format.cc` in LevelDB; `docs/format/table.md` describes it with examples.
 
 use std::ops::Range;
 

@@ -20,8 +20,7 @@
 //! counts. LevelDB used tag 8 before it was published. Basho's fork writes new files with tags 10 and 11. RocksDB and
 //! Pebble use tags from 100 on, and RocksDB uses 10 for a log. goleveldb has no fixed number of levels.
 //!
-//! Predecessor: a flush, a compaction or an ingestion. Successor: [`crate::log`], which frames an edit as one record of
-//! the manifest.
+//! Flushes, compactions and ingestions write edits. [`crate::log`] frames an edit as one record of the manifest.
 
 use crate::coding::{Decoder, put_length_prefixed, put_varint32, put_varint64};
 use crate::error::Result;
@@ -43,7 +42,7 @@ const TAG_BASHO_NEW_FILE_WITH_EXPIRY: u32 = 11;
 /// RocksDB's and Pebble's own tags for files and column families.
 const TAGS_OF_ROCKSDB: std::ops::Range<u32> = 100..400;
 
-/// goleveldb adds levels as a database grows. Nobody needs as many as this.
+/// goleveldb adds levels as a database grows. No database needs as many as this.
 const MAX_FOREIGN_LEVELS: usize = 64;
 
 /// A table that a version edit adds.

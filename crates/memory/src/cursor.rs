@@ -1,4 +1,4 @@
-//! A position in the tree, with the way that led there. Predecessor: whoever reads entries in order.
+//! A position in the tree, with the path that led there.
 
 use std::ops::Bound;
 use std::rc::Rc;

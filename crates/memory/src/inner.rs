@@ -1,4 +1,4 @@
-//! The nodes of the tree, and how changes go down and splits come up. Predecessor: `map`. Successor: `leaf`.
+//! The nodes of the tree, and how changes go down and splits come up.
 
 use std::rc::Rc;
 

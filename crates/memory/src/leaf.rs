@@ -1,4 +1,4 @@
-//! A leaf: entries packed into one piece of memory. Predecessor: `inner`, which leads to it.
+//! A leaf: entries packed into one piece of memory.
 //!
 //! ```text
 //! slots   [ 31 apri | 0 avoc | 64 plum ]     positions and hints of the entries, in the order of their keys

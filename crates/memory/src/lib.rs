@@ -1,15 +1,15 @@
-//! An ordered map of byte strings, for databases that live in memory alone. Predecessor: `crates/node`, which offers it to
-//! JavaScript as `MemoryLevel`. It uses nothing but the standard library: no files, threads or clocks, on any platform.
+//! An ordered map of byte strings, for databases that live in memory alone. `crates/node` offers it to JavaScript as
+//! `MemoryLevel`. It uses nothing but the standard library: no files, threads or clocks, on any platform.
 //!
 //! ```text
 //!                    inner [ f | m ]                  a B+ tree of reference-counted nodes
 //!                   /       |       \
-//!          leaf [a b d]  leaf [f k]  leaf [m q z]     entries are packed into one piece of memory a leaf
+//!          leaf [a b d]  leaf [f k]  leaf [m q z]     the entries of a leaf are packed into one piece of memory
 //! ```
 //!
-//! A clone of the map is a snapshot: it shares all nodes. A write copies the nodes on its way that are shared, and changes the
-//! others in place. A node is freed with the last map or cursor that leads to it, so overwritten and deleted entries leave
-//! nothing behind.
+//! A clone of the map is a snapshot: it shares all nodes. A write copies the shared nodes on its path, and changes the
+//! others in place. A node is freed with the last map or cursor that leads to it, so overwritten and deleted entries
+//! leave nothing behind.
 //!
 //! Rules:
 //! 1. Keys are ordered by their bytes, and unique.

@@ -1,5 +1,5 @@
-//! A limit to what the entries of a map may count. Predecessors: `crates/node` and `crates/wasm-memory`, for the option
-//! `maxSizeBytes`.
+//! A limit to what the entries of a map may count, for the option `maxSizeBytes` of `crates/node` and
+//! `crates/wasm-memory`.
 
 use std::collections::HashMap;
 use std::fmt;

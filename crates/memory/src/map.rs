@@ -14,7 +14,7 @@ pub struct Map {
     data_bytes: usize,
 }
 
-/// How many keys are looked up before they are deleted.
+/// How many keys are collected before they are deleted.
 const KEYS_AT_ONCE: usize = 1024;
 
 impl Default for Map {

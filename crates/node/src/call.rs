@@ -80,7 +80,7 @@ pub fn enter(
     // SAFETY: every function is registered with a pointer to its environment's state, which outlives it.
     let environment = unsafe { environment_at(data) };
     let call = Call { env, environment, arguments, count, info };
-    // Nobody sees what a panic leaves half done: native objects change inside the engine, or as the last step.
+    // What a panic leaves half done stays invisible: native objects change inside the engine, or as the last step.
     let result = catch_unwind(AssertUnwindSafe(|| function(&call)))
         .unwrap_or_else(|payload| Err(from_panic(&*payload)));
     match result {

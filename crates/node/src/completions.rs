@@ -31,7 +31,7 @@ pub struct Completions {
 }
 
 struct State {
-    /// `None` before the start, and once the environment is being torn down: nobody receives results then.
+    /// `None` before the start, and once the environment is being torn down, when results are no longer received.
     wake: Option<Wake>,
     ready: Vec<(Ticket, Outcome)>,
 }

@@ -123,7 +123,7 @@ impl Database {
         self.environment.open_or_close(env, move || open.close(), then);
     }
 
-    /// Runs `work` on a thread of its own, then passes its result to `finish` and settles a promise with what that
+    /// Runs `work` on a separate thread, then passes its result to `finish` and settles a promise with what that
     /// returns. The database does not close before that.
     pub fn run_apart<T: Send + 'static>(
         self: &Rc<Self>,

@@ -160,8 +160,8 @@ impl Environment {
         }
     }
 
-    /// Runs `work` on a thread of its own, then `then` with its result on the JavaScript thread. If the system
-    /// refuses to start a thread, `work` runs here: JavaScript has to wait, but a database can be closed.
+    /// Runs `work` on a separate thread, then `then` with its result on the JavaScript thread. If the system refuses to
+    /// start a thread, `work` runs here: JavaScript has to wait, but a database can be closed.
     pub fn run_apart<T: Send + 'static>(
         &self,
         env: Env,
@@ -200,7 +200,7 @@ impl Environment {
         self.openers.run(self.job(env, work, then));
     }
 
-    /// Like [`run_apart`](Self::run_apart), for reads that may wait for the disk, on threads of their own that are few.
+    /// Like [`run_apart`](Self::run_apart), for reads that may wait for the disk, on a few threads dedicated to them.
     pub fn read<T: Send + 'static>(
         &self,
         env: Env,
@@ -238,7 +238,7 @@ impl Environment {
         match result {
             Ok(value) => env.resolve(deferred, value),
             Err(failure) => {
-                // This fails only while the environment is torn down, when nobody waits for the promise.
+                // This fails only while the environment is torn down, when the promise has no listener.
                 if let Ok(error) = failure.into_value(env, self.error_factory(env)) {
                     env.reject(deferred, error);
                 }
@@ -332,7 +332,7 @@ unsafe extern "C" fn clean_up(slot: *mut c_void) {
     let databases = environment.databases.take();
     let _ = catch_unwind(AssertUnwindSafe(|| {
         for database in databases.iter().filter_map(Weak::upgrade) {
-            // Nobody is left to receive an error; acknowledged writes are in the log.
+            // The error has no caller to go to; acknowledged writes are in the log.
             let _ = database.close();
         }
         // Operations on these databases now fail. A database that is still opening is closed by its thread; one that has

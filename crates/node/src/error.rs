@@ -52,7 +52,7 @@ pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {
 }
 
 impl Failure {
-    /// The kind by which the factory in `errors.ts` knows it.
+    /// The kind that the factory in `errors.ts` takes.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Engine(error) => match error.kind() {

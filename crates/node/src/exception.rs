@@ -65,9 +65,9 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
     None
 }
 
-/// The operating system's number for an error, by which `errors.ts` finds Node's name. An error that was found before the
-/// system was asked has the number that the system would have given. These numbers are the same on every Unix, and in the C
-/// library of Windows.
+/// The operating system's number for an error. `errors.ts` maps it to Node's name. An error found before any system
+/// call has the number that the system would have given. These numbers are the same on every Unix, and in the C library
+/// of Windows.
 fn os_number(cause: &io::Error) -> i32 {
     const ENOENT: i32 = 2;
     const EIO: i32 = 5;
@@ -136,7 +136,7 @@ pub fn throw(env: Env, factory: Option<Value>, failure: Failure) {
         Err(_) => {
             let message = CString::new(message.replace('\0', "?")).unwrap_or_default();
             // SAFETY: the message ends with a zero; the code is optional. This fails while the environment is torn
-            // down, when nobody would catch it.
+            // down, when no caller is left to catch it.
             unsafe { sys::napi_throw_error(env.raw(), ptr::null(), message.as_ptr()) };
         }
     }

@@ -135,7 +135,7 @@ pub fn seek(call: &Call<'_>) -> Fallible<Value> {
 
 /// `iteratorRead(iterator, size, highWaterMarkBytes, flags)`: reads up to `size` entries, and stops earlier once they
 /// exceed the mark. Returns an array, or a promise of it: whether the end was reached, the buffer of all parts that
-/// become buffers, and the requested keys and values in turns.
+/// become buffers, and the requested keys and values alternating.
 pub fn read(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let iterator = call.held::<HeldIterator>(0)?;

@@ -1,16 +1,17 @@
 //! The Node-API addon of the npm package `terrace`. It is glue only: it turns JavaScript values into calls of the
-//! engine, and results into JavaScript values. Predecessor: `packages/terrace/src/binding.ts`, which types every
-//! function registered here. Successor: the engine's public API.
+//! engine, and results into JavaScript values. `packages/terrace/src/binding.ts` types every function registered here.
 //!
 //! Which thread runs what:
 //!
 //! | thread | work |
 //! |---|---|
-//! | JavaScript (the main thread, or one a worker) | every function registered here; a get that memory answers; a write that need not wait; making JavaScript values; settling promises |
+//! | JavaScript (the main thread, or one per worker) | every function registered here; a get that memory answers; a
+//! write that need not wait; making JavaScript values; settling promises |
 //! | a few for reads ([`threads`]) | reads that may wait for the disk: get, has, getMany, hasMany, an iterator's next entries, approximate sizes |
 //! | others ([`threads`]) | open, close |
 //! | the engine's commit thread | writes that were queued, many with one sync; it hands results to [`completions`] |
-//! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up the few threads: clear, compactRange, checkpoint, refresh, destroy, repair |
+//! | a thread for one operation ([`environment`]) | what may take long, so that it never blocks the few threads: clear,
+//! compactRange, checkpoint, refresh, destroy, repair |
 //!
 //! Frequently called functions use Node-API directly: they allocate no strings or buffers for arguments, and make no
 //! promise if the answer is available at once.
@@ -75,8 +76,8 @@ pub unsafe extern "C" fn napi_register_module_v1(
     exports.raw()
 }
 
-/// Keeps the library loaded when a worker thread that loaded it ends, because background threads of a database may still
-/// run. Elsewhere the linker is told so.
+/// Keeps the library loaded when a worker thread that loaded it ends, because background threads of a database may
+/// still run. On other systems, a linker option does that.
 #[cfg(windows)]
 fn stay_loaded() {
     use windows_sys::Win32::System::LibraryLoader::{

@@ -27,8 +27,8 @@ pub struct OpenDatabase {
 /// The engine of one directory, and the number of objects that use it. Locked while it opens or closes.
 ///
 /// A slot lives as long as any object that used it, closed or not. The directory may since have been removed, and
-/// another one may have its inode, so a slot without an engine does not say where the next engine is to be opened. An
-/// open engine holds its directory, whose inode no other directory can have.
+/// another one may have its inode, so a slot without an engine does not determine where the next engine opens. An open
+/// engine holds its directory, whose inode no other directory can have.
 struct SharedSlot {
     state: Mutex<Option<Shared>>,
 }
@@ -90,7 +90,7 @@ impl OpenDatabase {
         &self.db
     }
 
-    /// Closes it, after waiting for running operations; the engine goes on if other objects share it. A second call
+    /// Closes it, after waiting for running operations. The engine stays open if other objects share it. A second call
     /// does nothing.
     pub fn close(&self) -> Result<()> {
         if self.closed.swap(true, Ordering::AcqRel) {
@@ -175,8 +175,8 @@ impl Shared {
 }
 
 impl Drop for OpenDatabase {
-    /// JavaScript lost the database without closing it, or ended while it was opened. Nobody is left to receive an
-    /// error; acknowledged writes are in the log.
+    /// JavaScript lost the database without closing it, or ended while it was opened. The error has no caller to go to;
+    /// acknowledged writes are in the log.
     fn drop(&mut self) {
         if *self.closed.get_mut() {
             return;

@@ -41,7 +41,7 @@ impl Slab {
         let fits = bytes.len() <= self.size;
         if fits {
             // SAFETY: `slab` made this of a view with that many bytes, which is an argument of the running callback.
-            // Only `packages/terrace` passes it, with a part of it that nobody has been given yet: nothing else reads
+            // Only `packages/terrace` passes it, with a part of it that it has not handed out yet: nothing else reads
             // or writes there, and `bytes` do not lie there either.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.start, bytes.len()) };
         }
@@ -297,7 +297,7 @@ impl Env {
         Ok((Deferred(deferred), Value(promise)))
     }
 
-    /// Settles a promise. Has no effect while the environment is torn down, when nobody can see it.
+    /// Settles a promise. Has no effect while the environment is torn down, when no code can observe it.
     pub fn resolve(self, deferred: Deferred, value: Value) {
         // SAFETY: settling consumes the `Deferred`, so this happens once.
         unsafe { sys::napi_resolve_deferred(self.0, deferred.0, value.0) };
@@ -309,7 +309,7 @@ impl Env {
         unsafe { sys::napi_reject_deferred(self.0, deferred.0, error.0) };
     }
 
-    /// Runs `body` in a handle scope of its own, so that its values are released when it returns.
+    /// Runs `body` in a separate handle scope, so that its values are released when it returns.
     pub fn scoped(self, body: impl FnOnce()) {
         let mut scope = ptr::null_mut();
         // SAFETY: the scope is closed below, in the order of nesting.

@@ -45,8 +45,8 @@ pub fn del(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
-/// `write(database, flags, ...operations)`, where operations are keys and values in turns, with null for the value of
-/// a key to delete: undefined if it is written, otherwise a promise.
+/// `write(database, flags, ...operations)`, where operations are keys and values alternating, with null for the value
+/// of a key to delete: undefined if it is written, otherwise a promise.
 pub fn write(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let mode = mode(call.env, call.argument(1))?;

@@ -1,4 +1,4 @@
-//! Many trials of one kind, each of a seed of its own, and what they did in numbers.
+//! Many trials of one kind, each with its own seed, and what they did in numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

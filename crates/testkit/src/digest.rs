@@ -38,7 +38,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Adds an entry; `None` for a key that was looked up and is absent.
+    /// Adds an entry; `None` for a key that a read found absent.
     pub fn add(&mut self, key: &[u8], value: Option<&[u8]>) {
         self.bytes(key);
         match value {

@@ -7,7 +7,7 @@ use crate::random::Random;
 pub enum KeySpace {
     /// Any bytes: short and long keys, long common prefixes, and the edges of the order.
     Bytes,
-    /// Well-formed keys of Chromium's IndexedDB, for the comparator `idb_cmp1`.
+    /// Well-formed keys, as in Chromium's IndexedDB, for the comparator `idb_cmp1`.
     IndexedDb,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! [`generator`] draws [`operation`]s from a seed. [`trial`] applies each to a database and to a [`model`], a
 //! `BTreeMap` that is simple enough to trust, and compares everything observable. [`crash`] ends databases in the
-//! middle of anything and examines what is left; [`kills`] does so with processes; [`damage`] damages their files;
-//! [`stress`] uses one database from many threads. A [`campaign`] is many trials of one kind, counted. The tests are
-//! in `tests/`; `terrace-soak` runs all campaigns for a given time; the program `terrace-interop` is our engine's
-//! side of the interop matrix in `tests/interop/`.
+//! middle of anything and examines what remains; [`kills`] does so with processes; [`damage`] damages their files;
+//! [`stress`] uses one database from many threads. A [`campaign`] is many trials of one kind, counted. The tests are in
+//! `tests/`; `terrace-soak` runs all campaigns for a given time; the program `terrace-interop` is our engine's side of
+//! the interop matrix in `tests/interop/`.
 
 pub mod campaign;
 pub mod crash;

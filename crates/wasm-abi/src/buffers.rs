@@ -14,7 +14,7 @@ pub const NONE: u32 = u32::MAX;
 /// Memory beyond this size is given back once it is no longer needed.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// Why a call failed: the kind by which the host knows it, and a message.
+/// Why a call failed: a kind and a message.
 pub struct Failure {
     /// The kind, which the host turns into a code.
     pub kind: String,

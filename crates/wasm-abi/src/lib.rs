@@ -1,15 +1,14 @@
-//! The ABI of Terrace's WebAssembly modules. Predecessors: `terrace-wasm` and `terrace-wasm-memory`.
+//! The ABI of `terrace-wasm` and `terrace-wasm-memory`. It passes only numbers, and bytes in the module's memory.
 //!
-//! It is plain: numbers, and bytes in the module's memory.
-//!
-//! * The host asks for room with `terrace_input` and stores the bytes of arguments there, one after another. A function takes their
-//!   lengths, and they are gone after the call.
+//! * The host requests room with `terrace_input` and stores the bytes of arguments there, one after another. A function
+//!   takes their lengths, and the bytes are gone after the call.
 //! * Bytes of results are at `terrace_output`, `terrace_output_length` of them, until the next call.
-//! * A function that can fail returns [`FAILED`] then. The output is the kind of the error, a line break and the message.
+//! * A function that fails returns [`FAILED`]. The output is then the kind of the error, a line break and the
+//!   message.
 //! * Snapshots and iterators are numbers above 0.
 //!
-//! A module imports the function `terrace.panicked(pointer, length)`. It gets the message of a panic, which is a bug of ours. The instance
-//! traps after it and must not be used again.
+//! A module imports the function `terrace.panicked(pointer, length)`, which receives the message of a panic, which is a
+//! bug of ours. The instance traps after it and must not be used again.
 
 mod buffers;
 mod numbered;

@@ -1,6 +1,5 @@
-//! `terrace-memory` as a WebAssembly module, `terrace-memory.wasm`, for `MemoryLevel` in browsers. An instance holds one database, in its own
-//! memory. Predecessor: `packages/terrace/src/browser/wasm/engine.ts`, which types every function exported here. Successor:
-//! `terrace-memory`.
+//! `terrace-memory` as a WebAssembly module, `terrace-memory.wasm`, for `MemoryLevel` in browsers. An instance holds
+//! one database, in its own memory. `packages/terrace/src/browser/wasm/engine.ts` types every function exported here.
 //!
 //! `terrace-wasm-abi` defines how arguments, results and failures are passed.
 

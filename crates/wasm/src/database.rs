@@ -288,7 +288,7 @@ impl Database {
     /// its close saves one; sessions that write more have their turns at [`step`](Self::step).
     fn merge_if_files_are_few(&self) {
         if self.pool.is_some() && self.has_few_files() {
-            // If it fails, the database refuses writes and says why.
+            // If it fails, the database rejects writes with the reason.
             let _ = reserving(LEFT_FILES, self.pool.as_ref(), || self.db.merge_neighbours(1));
         }
     }

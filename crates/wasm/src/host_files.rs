@@ -29,7 +29,7 @@ unsafe extern "C" {
     fn date() -> f64;
 }
 
-/// The open files of this instance. Numbers beyond 2^53 cannot be told apart, but no file is that large.
+/// The open files of this instance. Numbers beyond 2^53 are indistinguishable, but no file is that large.
 #[derive(Debug)]
 pub(crate) struct HostFiles;
 

@@ -80,7 +80,7 @@ impl Import {
             db.verify_table(number).map_err(failed)?;
             return Ok(!tables.is_empty());
         }
-        // The database is opened twice, here and by whoever uses it: each takes of the files that were reserved.
+        // The database is opened twice, here and by its user. Each open takes some of the reserved files.
         self.env.reserve_slots(0);
         let options =
             Options { create_if_missing: false, env: Arc::new(self.env.clone()), ..Options::default() };

@@ -1,10 +1,11 @@
-//! The engine as a WebAssembly module, `terrace.wasm`, for browsers. An instance holds one database, on files that the host has opened.
-//! Predecessor: `packages/terrace/src/browser/wasm/engine.ts`, which types the functions exported here; `viewer` uses those of a directory.
-//! Successor: the engine's public API.
+//! The engine as a WebAssembly module, `terrace.wasm`, for browsers. An instance holds one database, on files that the
+//! host has opened. `packages/terrace/src/browser/wasm/engine.ts` types the functions exported here; `viewer` uses
+//! those of a directory.
 //!
 //! `terrace-wasm-abi` defines how arguments, results and failures are passed. [`host_files`] has the functions that the module imports.
 //!
-//! With the feature `directory`, it is the module of the viewer: `given_directory` has the functions that it exports besides.
+//! With the feature `directory`, it is the module of the viewer: `given_directory` defines the functions that it
+//! exports in addition.
 //!
 //! There are no threads. Flushes and compactions run within [`terrace_step`], or within the writes that make them necessary.
 

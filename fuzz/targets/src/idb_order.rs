@@ -1,4 +1,4 @@
-//! The order `idb_cmp1` of Chromium's IndexedDB: a total order over any bytes.
+//! The order `idb_cmp1`, as in Chromium's IndexedDB: a total order over any bytes.
 
 use std::cmp::Ordering;
 
@@ -6,8 +6,9 @@ use terrace_format::comparator::UserComparator;
 
 use crate::input::Input;
 
-/// The input is three keys: the lengths of two, a byte each, and their bytes; the rest is the third. Keys that begin
-/// alike are compared deepest, so a fourth number says how much of the first one the others begin with.
+/// The input is three keys: the lengths of two, a byte each, and their bytes; the rest is the third. Keys with a common
+/// beginning are compared deepest, so one more byte gives the length of the beginning of the first key that the others
+/// share.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let shared = usize::from(input.byte());

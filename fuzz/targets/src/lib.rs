@@ -1,9 +1,8 @@
 //! What each fuzz target does with its bytes: one function per decoder, and one for whole histories of a database.
 //!
 //! A target panics if a rule is broken: a decoder that panics, a loop that does not end, an encoding that is not read
-//! back, an answer that differs from the model's. libFuzzer adds limits of time and memory; see `fuzz/README.md`.
-//!
-//! Predecessors: libFuzzer, through `fuzz/fuzz_targets`, and the replay of the corpus in `crates/testkit/tests`.
+//! back, an answer that differs from the model's. libFuzzer, which calls the targets through `fuzz/fuzz_targets`, adds
+//! limits of time and memory; see `fuzz/README.md`. Tests of `crates/testkit` replay the corpus.
 
 pub mod batch;
 pub mod block;

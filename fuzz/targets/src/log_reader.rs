@@ -9,7 +9,7 @@ use crate::input::Input;
 /// Records that the input is turned into; few, since one of them can have 64 KiB.
 const MAX_RECORDS: usize = 6;
 
-/// The input is where in a block it begins, two bytes, and the log from there on: once as it is, once with the
+/// The input is where in a block it begins, two bytes, and the log from there on: once unmodified, once with the
 /// checksums made right, and once as the lengths of records to write and to read back.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);

@@ -16,8 +16,8 @@ const COUNT: usize = 6;
 const MAP: usize = 0;
 const COPY_SIZE_BYTES: usize = 64 << 10;
 
-/// The input is which copy it is for, and what the copy holds: once as it is, and once as a generation and names, in a copy whose
-/// length and checksum are right.
+/// The input is which copy it is for, and what the copy holds: once unmodified, and once as a generation and names, in
+/// a copy whose length and checksum are right.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let place = usize::from(input.byte() % 2);

@@ -23,7 +23,7 @@ struct Entry {
     value: Vec<u8>,
 }
 
-/// The input is a table file: used as it is, and with magic number and checksums corrected.
+/// The input is a table file: used unmodified, and with magic number and checksums corrected.
 pub fn run(bytes: &[u8]) {
     read(bytes);
     let mut mended = bytes.to_vec();

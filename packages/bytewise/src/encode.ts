@@ -1,7 +1,4 @@
-/**
- * Encodes a key to its bytes. It is called mostly by an abstract-level database that has this as its `keyEncoding`, and uses
- * `output.ts` and the writers of single types.
- */
+/** Encodes keys to bytes. The usual caller is an abstract-level database with this `keyEncoding`. */
 
 import { writeBigInt } from './bigints.js'
 import { Bound } from './bounds.js'
@@ -37,7 +34,7 @@ const output = new Output()
  * Encodes a key or a bound: to a `Buffer` where that class exists, otherwise to a `Uint8Array`. The bytes compare as their keys
  * do.
  *
- * @throws {@link BytewiseError} if the value cannot be a key; its `code` says why.
+ * @throws {@link BytewiseError} if the value cannot be a key; its `code` gives the reason.
  */
 export function encode(key: Key | Bound): Uint8Array {
   // A proxy or a getter within an array may call this function again. That key is then written after the beginning of this one.
@@ -53,7 +50,7 @@ export function encode(key: Key | Bound): Uint8Array {
   }
 }
 
-/** Writes any value. `nested` says whether it is within an array, a set or a map; `depth` says within how many. */
+/** Writes any value. `nested` is true within an array, a set or a map; `depth` is the number of those around it. */
 function writeValue(output: Output, value: unknown, nested: boolean, depth: number): void {
   switch (typeof value) {
     case 'string':
@@ -133,7 +130,7 @@ function writeBinary(output: Output, typeByte: number, bytes: Uint8Array, nested
   if (nested) output.push(END)
 }
 
-/** Writes the rarer types, and refuses objects that only look like them: it checks internal slots, never a prototype alone. */
+/** Writes the rarer types. It rejects objects that only look like them: it checks internal slots, never a prototype alone. */
 function writeObject(output: Output, value: object, nested: boolean, depth: number): void {
   const time = timeOf(value)
   if (time !== undefined) {
@@ -271,8 +268,8 @@ function bytesOf(value: unknown): { typeByte: number; content: Uint8Array } | un
 }
 
 /**
- * Turns bytes into the least bytes that sort after everything that begins with them. They are not escaped, so the highest byte
- * may follow them.
+ * Turns bytes into the smallest bytes that sort after everything that begins with them. They are not escaped, so the highest
+ * byte may follow them.
  */
 function raiseLastByte(output: Output, start: number): void {
   // This stops at the type byte, which is below the highest byte.

@@ -8,22 +8,24 @@ export type BytewiseErrorCode =
   | 'BYTEWISE_INVALID_VALUE'
   /** The string is not Unicode text: it has half of a surrogate pair. Two such strings would get the same bytes. */
   | 'BYTEWISE_INVALID_STRING'
-  /** A bound stands where none can be: before the end of an array, in a set or a map, or as the prefix of another bound. */
+  /**
+   * A bound is not allowed in this place: before the end of an array, in a set or a map, or as the prefix of another bound.
+   */
   | 'BYTEWISE_INVALID_BOUND'
   /** Arrays, sets and maps are nested deeper than `MAX_DEPTH`, as in an array that contains itself. */
   | 'BYTEWISE_TOO_DEEP'
   /** The encoded key is longer than `MAX_KEY_SIZE_BYTES`. */
   | 'BYTEWISE_TOO_LONG'
-  /** No key encodes to these bytes. `offset` says where the damage was noticed. */
+  /** No key encodes to these bytes. `offset` is where the damage was detected. */
   | 'BYTEWISE_DAMAGED'
   /** The argument is not a `Uint8Array`. */
   | 'BYTEWISE_INVALID_ARGUMENT'
 
 /** An error of encoding or decoding a key. */
 export interface BytewiseError extends Error {
-  /** The reason, for programs. */
+  /** The machine-readable reason. */
   code: BytewiseErrorCode
-  /** The byte at which the damage was noticed, counted from the first byte of the key. */
+  /** The offset at which the damage was detected, in bytes from the start of the key. */
   offset?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The buffer in which keys are encoded. It grows, and is reused for each key. `encode.ts` and the writers of single types fill
- * it; the caller gets a copy of its own.
+ * The buffer in which keys are encoded. It grows as needed and is reused for each key. `encode.ts` and the writers of single
+ * types fill it; the caller gets a copy.
  */
 
 import { codedError } from './errors.js'
@@ -8,7 +8,7 @@ import { MAX_KEY_SIZE_BYTES } from './limits.js'
 
 const FIRST_CAPACITY_BYTES = 4096
 
-/** A long key's memory beyond this size is released. */
+/** After a long key, memory beyond this size is released. */
 const KEPT_CAPACITY_BYTES = 1024 * 1024
 
 /** Copies up to this size are made by a loop, because calling a copy function costs more. */
@@ -48,7 +48,7 @@ export class Output {
   view = viewOf(this.bytes)
   position = 0
 
-  /** Whether the last thing written was a bound, after which nothing can follow. */
+  /** Whether a bound was written last. Nothing can follow it. */
   endsInBound = false
 
   /** Makes room for `sizeBytes` more. Afterwards `bytes` and `view` may be different objects. */
@@ -68,7 +68,7 @@ export class Output {
     return copyOf(this.bytes, start, this.position)
   }
 
-  /** Forgets what was written from `start` on, and releases memory that a long key took. */
+  /** Discards what was written from `start` on, and releases memory that a long key took. */
   rewind(start: number): void {
     this.position = start
     if (start === 0 && this.bytes.length > KEPT_CAPACITY_BYTES) this.#replace(allocate(FIRST_CAPACITY_BYTES))

@@ -27,7 +27,7 @@ const units = new Uint16Array(LOOP_UNITS + 1)
 /** The position of the byte after the string that {@link readShortText} read last. */
 export let textEnd = 0
 
-/** Whether a byte is a character of its own wherever it stands: ASCII that is not escaped in arrays. */
+/** Whether a byte is always a complete character: ASCII that is not escaped in arrays. */
 function isPlain(byte: number): boolean {
   return byte > ESCAPE_LOW && byte < 0x80
 }
@@ -36,8 +36,8 @@ function isPlain(byte: number): boolean {
  * Reads a short string, up to its end if it is nested, otherwise up to `limit`, and sets {@link textEnd}. Returns undefined for
  * a long string.
  *
- * Engines make a string faster from all its characters at once than from one after another, or from a list of them, because
- * such a list would have to be made for each string. Hence the ladders below.
+ * Engines build a string faster from all its characters at once than one by one, or from a list, which would have to be
+ * allocated for each string. Hence the ladders below.
  */
 export function readShortText(
   bytes: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * The first byte of each encoded value. It says what follows, and is the first thing that decides the order.
+ * The first byte of each encoded value. It identifies the type that follows, and is compared first.
  *
  * Bytes without a remark are those of bytewise 1.1. `docs/format/bytewise.md` in the repository specifies what follows each.
  */

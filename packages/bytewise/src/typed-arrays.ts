@@ -8,7 +8,7 @@ import { MAX_KEY_SIZE_BYTES } from './limits.js'
 import { tooLong, viewOf } from './output.js'
 import { FIRST_TYPED_ARRAY } from './type-bytes.js'
 
-/** The typed arrays that have a type byte of their own. A `Uint8Array` counts as bytes. */
+/** The typed arrays that have their own type byte. A `Uint8Array` counts as bytes. */
 export type TypedArray =
   | Int8Array
   | Uint8ClampedArray
@@ -65,7 +65,7 @@ const KINDS = [
   kind(Float64Array, 'Float64', 'float')
 ]
 
-/** Tells typed arrays apart wherever they come from: a getter that no object can fake. */
+/** Identifies typed arrays of any realm: a getter that no object can fake. */
 const nameOf = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag

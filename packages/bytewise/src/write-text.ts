@@ -1,4 +1,4 @@
-/** Writes strings as UTF-8, and bytes as they are, for {@link writeValue}. Within arrays both are escaped. */
+/** Writes strings as UTF-8, and bytes unchanged, for {@link writeValue}. Within arrays both are escaped. */
 
 import { codedError } from './errors.js'
 import { MAX_KEY_SIZE_BYTES } from './limits.js'

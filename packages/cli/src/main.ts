@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Runs the program `terrace` for this platform, in the place of this one: with its arguments, streams, exit code and signals. */
+/** Runs the program `terrace` for this platform in place of this one: with the same arguments, streams, exit code and signals. */
 
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -7,10 +7,10 @@ import { failureMessage, missingMessage } from './failure.js'
 import { findPrograms } from './find-programs.js'
 import { isProgramFor } from './header.js'
 
-/** What others may send to this process, and mean the program. */
+/** Signals to this process that are meant for the program. */
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
-/** What is added to a signal's number, as shells do. */
+/** The exit code of a killed program is this plus the signal's number, as in shells. */
 const KILLED = 128
 
 function main(): void {
@@ -20,7 +20,7 @@ function main(): void {
   else run(first, programs.slice(1))
 }
 
-/** Runs a program, and the next one if the system does not: on Linux there may be one for either C library. */
+/** Runs a program, or the next one if the system cannot run it: on Linux there may be one for each C library. */
 function run(program: string, others: readonly string[]): void {
   const failed = (error: NodeJS.ErrnoException): void => {
     const [next] = others
@@ -55,10 +55,10 @@ function run(program: string, others: readonly string[]): void {
   })
 }
 
-/** Ends as the program did, so that whoever waits for this process learns of the signal. */
+/** Ends as the program did, so that the parent process learns of the signal. */
 function end(signal: NodeJS.Signals): void {
   process.exitCode = KILLED + (constants.signals[signal] ?? 0)
-  // Node keeps handlers of its own for a few signals.
+  // Node handles a few signals itself, hence the exit code as well.
   process.kill(process.pid, signal)
 }
 

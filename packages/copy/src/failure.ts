@@ -1,4 +1,4 @@
-/** How the program ends: exit codes, which are those of the program `terrace`, and messages. */
+/** How the program ends: messages, and exit codes, which are those of the program `terrace`. */
 
 /** Exit codes. They are documented in the help and do not change. */
 export const ExitCode = { usage: 2, database: 3, locked: 4, damaged: 5 } as const
@@ -8,7 +8,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A database could not be opened; the cause says why. */
+/** A database could not be opened; `cause` is the reason. */
 export class OpenError extends Error {
   override readonly name = 'OpenError'
 
@@ -21,14 +21,14 @@ export class OpenError extends Error {
   }
 }
 
-/** Codes of errors that are not about a database that cannot be used. */
+/** The exit codes of errors other than an unusable database. */
 const codes: Readonly<Record<string, number>> = {
   COPY_MISMATCH: ExitCode.damaged,
   LEVEL_CORRUPTION: ExitCode.damaged,
   LEVEL_LOCKED: ExitCode.locked
 }
 
-/** What to do, where the error was written for callers of the function. */
+/** What to do, for errors whose message is meant for callers of the function. */
 const advice: Readonly<Record<string, string>> = {
   COPY_TARGET_NOT_EMPTY:
     'TO has entries. --merge keeps those with other keys; --overwrite makes it hold exactly what is in FROM.',
@@ -53,7 +53,7 @@ export function explain(error: unknown): { exitCode: number; message: string } {
   return { exitCode: codes[text] ?? ExitCode.database, message: advice[text] ?? withCode(message, text) }
 }
 
-/** The error that says what happened: a refused open is the cause of the error of the call that waited for it. */
+/** The error to report: a failed open is the `cause` of the error of the call that waited for it. */
 function reasonOf(error: unknown): CodedError {
   let reason: CodedError = error instanceof Error ? error : new Error(String(error))
   while (reason.code === 'LEVEL_DATABASE_NOT_OPEN' && reason.cause instanceof Error) reason = reason.cause

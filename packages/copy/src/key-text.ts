@@ -1,4 +1,4 @@
-/** Keys as the program `terrace` reads them: UTF-8 as it is, with escapes for other bytes. */
+/** Keys as the program `terrace` reads them: plain UTF-8, with escapes for other bytes. */
 
 import { UsageError } from './failure.js'
 
@@ -6,7 +6,8 @@ const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|([\\nrt]))/y
 const NAMED: Readonly<Record<string, number>> = { '\\': 0x5c, n: 0x0a, r: 0x0d, t: 0x09 }
 
 /**
- * The bytes of a key: `\\` stands for a backslash, `\n`, `\r` and `\t` for what they mean, and `\xNN` for any byte.
+ * The bytes of a key: `\\` stands for a backslash, `\n`, `\r` and `\t` mean the same as elsewhere, and `\xNN` is
+ * any byte.
  *
  * @throws UsageError if a backslash is followed by something else.
  */

@@ -10,12 +10,12 @@ import { ProgressDisplay } from './progress.js'
 import { jsonOf, run, sentenceOf } from './run.js'
 import { addArgument, addVariables } from './secrets.js'
 
-/** What is added to a signal's number, as shells do. */
+/** The exit code after a signal is this plus its number, as in shells. */
 const KILLED = 128
 
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
-/** Everything that is printed goes through it. */
+/** All output passes through it. */
 const redaction = new Redaction()
 
 async function main(): Promise<void> {
@@ -71,7 +71,7 @@ function fail(error: unknown): void {
   process.exitCode = exitCode
 }
 
-// Nobody may be listening any more.
+// The reader may be gone.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 main().catch(fail)

@@ -8,12 +8,12 @@ const SHOWN_AFTER_MS = 1000
 const REDRAWN_EVERY_MS = 250
 /** A rate over a shorter time is meaningless. */
 const MIN_RATE_TIME_SECONDS = 0.25
-/** Where lines are kept, in a log or a pipe. */
+/** In a log or a pipe, where lines are kept. */
 const LINE_EVERY_MS = 5000
 
 const CLEAR_LINE = '\r\x1b[K'
 
-/** What is going on: a line that is redrawn on a terminal, otherwise a line from time to time. */
+/** A line of progress: redrawn on a terminal, otherwise printed from time to time. */
 export class ProgressDisplay {
   readonly #out: NodeJS.WriteStream
   readonly #redacted: (line: string) => string
@@ -35,13 +35,13 @@ export class ProgressDisplay {
     this.#timer.unref()
   }
 
-  /** Something begins that has no figures. */
+  /** Begins a phase without figures. */
   begin(what: string): void {
     this.#enter(what)
     this.#progress = undefined
   }
 
-  /** The copy has made progress. */
+  /** Shows the progress of the copy. */
   update(progress: CopyProgress): void {
     if (progress.phase !== this.#phase) this.#enter(progress.phase)
     this.#progress = progress
@@ -54,7 +54,7 @@ export class ProgressDisplay {
     this.#out.write(`${line}\n`)
   }
 
-  /** Ends the display, and leaves nothing of it on a terminal. */
+  /** Ends the display, and clears it from a terminal. */
   end(): void {
     clearInterval(this.#timer)
     this.#clear()
@@ -76,7 +76,7 @@ export class ProgressDisplay {
       this.#out.write(`${line}\n`)
       return
     }
-    // Some terminals say that they have no columns.
+    // Some terminals report that they have no columns.
     const columns = (this.#out as WriteStream).columns || 80
     this.#out.write(`${CLEAR_LINE}${line.slice(0, columns - 1)}`)
     this.#isDrawn = true

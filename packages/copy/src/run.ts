@@ -1,4 +1,4 @@
-/** Copies as the command line asks. */
+/** Runs the copy that the command line describes. */
 
 import type { Redaction } from 'terrace-core'
 import { type CopyOptions, type CopySummary, copy } from 'terrace-toolbox/copy'
@@ -8,7 +8,7 @@ import { readOptions } from './options-file.js'
 import { megabytes, type ProgressDisplay } from './progress.js'
 import { type Database, openDatabase } from './stores.js'
 
-/** What was done. */
+/** What the copy did. */
 export interface Outcome extends CopySummary {
   /** Both databases without secrets. */
   readonly from: string
@@ -37,7 +37,7 @@ export async function run(
   signal: AbortSignal
 ): Promise<Outcome> {
   const began = performance.now()
-  // A mistake in the second should show before the first is opened.
+  // A mistake in the second should be reported before the first is opened.
   const [from, to] = (['from', 'to'] as const).map((role) => describe(settings[role], role, redaction)) as [
     Described,
     Described
@@ -89,7 +89,7 @@ async function openBoth(
   }
 }
 
-/** The database itself, or the sublevel that was asked for. */
+/** The database itself, or the sublevel that the command line names. */
 function spaceOf(db: Database, { sublevel }: Described): Database {
   return sublevel.length > 0 ? (db.sublevel([...sublevel]) as unknown as Database) : db
 }
@@ -110,7 +110,7 @@ function optionsOf(
   }
 }
 
-/** A line about what was done. */
+/** A sentence about the outcome. */
 export function sentenceOf(outcome: Outcome): string {
   const { entries, bytes, written, deleted, resumed, verified, from, to, elapsedMs } = outcome
   const notes = [

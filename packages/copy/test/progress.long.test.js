@@ -1,6 +1,6 @@
-// What is shown while a copy takes long: on a terminal, in a pipe, and when it is stopped.
+// What the program shows during a long copy: on a terminal, in a pipe, and when it is stopped.
 //
-// In the full form only: the program tells its progress every few seconds, which are real ones.
+// In the full form only: the program reports its progress every few seconds of real time.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -43,7 +43,7 @@ async function slowly(t) {
   return { from, to, hurry, args: [path, address, '--batch-size', '50'] }
 }
 
-/** Waits until a stream has said something after which a condition holds, or ends. */
+/** Waits until a condition holds after output of a stream, or until the stream ends. */
 function heard(stream, isMet) {
   return new Promise((resolve) => {
     stream.on('data', () => isMet() && resolve()).on('end', resolve)
@@ -58,7 +58,7 @@ test('in a pipe: a line from time to time, without anything for terminals', asyn
   assert.equal(await closed, 0)
   const { out, err } = output
   assert.match(out, /^3,000 entries .* verified\n$/)
-  // Databases that open slowly are told of first.
+  // Databases that open slowly are reported first.
   assert.match(err, /^(opening .*\n)*copying [\d,]+ entries, [\d.]+ MB/)
   assert.ok(err.endsWith('\n'), err)
   assert.ok(!err.includes('\r') && !err.includes('\x1b'), err)
@@ -86,7 +86,7 @@ test('on a terminal: one line that is redrawn, and gone in the end', {
   const lines = drawn.slice(1, -1)
   assert.ok(lines.filter((line) => !line.startsWith('opening ')).length > 2, shown)
   for (const line of lines) {
-    // Databases that open slowly are told of first.
+    // Databases that open slowly are reported first.
     assert.match(line, /^(opening|copying|verifying|closing)/)
     assert.ok(line.length < 80 && !line.includes('\n'), line)
   }

@@ -1,4 +1,4 @@
-// Passwords and tokens are in nothing that the program prints, whatever the package of the back-end says.
+// The program never prints passwords or tokens, whatever the back-end's package prints.
 //
 // In the full form only: it packs and installs the package.
 
@@ -13,7 +13,7 @@ import { run } from './support/program.js'
 const projects = new Projects()
 after(() => projects.remove())
 
-/** What is installed as `terrace-mysql`: it says everything that it is told. */
+/** What is installed as `terrace-mysql`: it prints everything that it receives. */
 const TALKATIVE = `exports.MysqlLevel = class {
   constructor(...args) {
     this.args = args

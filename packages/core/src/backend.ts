@@ -7,15 +7,14 @@
  * - *Values and promises.* A method whose result is `T | Promise<T>` returns the value itself if it need not wait, which is the
  *   fast path. It may throw or reject; both mean the same, except where a method says otherwise.
  * - *Bytes.* Keys and values come in the formats that {@link BackendManifest.encodings} declares: a string without half a
- *   surrogate pair for `utf8`, a `Buffer` for `buffer`, any `Uint8Array` for `view`. Never are they another view, or over
- *   memory that threads share. Results have the format that the options name. Keys are ordered by
- *   their bytes, unless the user has chosen another order.
+ *   surrogate pair for `utf8`, a `Buffer` for `buffer`, any `Uint8Array` for `view`. They are never another kind of view, and
+ *   never over memory that threads share. Results have the format that the options name. Keys are ordered by their bytes,
+ *   unless the user has chosen another order.
  * - *Ownership.* Arguments belong to the caller again when the method has returned, even if its promise is still pending. A
- *   back-end that goes on working with the bytes copies them first. Results belong to the caller.
+ *   back-end that still needs the bytes after that copies them first. Results belong to the caller.
  * - *Visibility.* A read sees every write that was acknowledged (that has returned, or whose promise has resolved) before the
  *   read was called. It may also see writes that are still pending, but never a part of one.
- * - *Errors.* They are passed on to the user as they are. They are instances of `Error`, with a `code` such as
- *   `LEVEL_IO_ERROR`.
+ * - *Errors.* They reach the user unchanged. They are instances of `Error`, with a `code` such as `LEVEL_IO_ERROR`.
  * - *Life.* No method other than `open()` is called before `open()` has succeeded or after `close()` was called.
  */
 
@@ -167,7 +166,7 @@ export interface BackendBatch {
 }
 
 /**
- * A store. Methods with a question mark are optional; their documentation says what happens without them.
+ * A store. Methods with a question mark are optional; their documentation describes what happens without them.
  *
  * @typeParam Snapshot - The back-end's own type of snapshots. It gets no others.
  */
@@ -185,8 +184,8 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
   /**
    * Closes the store once the operations still running have ended. Cursors, snapshots and batches have been closed before.
    *
-   * The back-end lets go of the store even if this fails: `open()` may be called next, and another process may open the store.
-   * It fails if acknowledged writes may be lost: with LEVEL_WRITES_REFUSED, which is not passed on, if an earlier call has
+   * The back-end releases the store even if this fails: `open()` may be called next, and another process may open the store. It
+   * fails if acknowledged writes may be lost: with LEVEL_WRITES_REFUSED, which the user does not see, if an earlier call has
    * reported that.
    */
   close(): void | Promise<void>
@@ -239,8 +238,8 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
   del?(key: Bytes, sync: boolean): void | Promise<void>
 
   /**
-   * Deletes the keys of a range that exist now, or in the snapshot. This is a write of its own, ordered among the others, but
-   * it need not be atomic: a failure may leave some keys deleted. If it is missing, a cursor reads the keys and {@link write}
+   * Deletes the keys of a range that exist now, or in the snapshot. This is a separate write, ordered among the others, but it
+   * need not be atomic: a failure may leave some keys deleted. If it is missing, a cursor reads the keys and {@link write}
    * deletes them.
    */
   clear?(range: RangeDeletion, snapshot?: Snapshot): void | Promise<void>

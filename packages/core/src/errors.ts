@@ -1,42 +1,42 @@
-/** The errors that arise above a back-end. Errors of the back-end itself are passed on as they are. */
+/** The errors that arise above a back-end. Errors of the back-end itself pass through unchanged. */
 
 /** Codes of the errors that this package adds to those of [abstract-level](https://github.com/Level/abstract-level#errors). */
 export type CoreErrorCode =
   /** An argument or option is not valid. */
   | 'LEVEL_INVALID_ARGUMENT'
-  /** The encoding cannot store the key, or could not read it again. The message says what it takes. */
+  /** The encoding cannot store the key, or could not read it back. The message names what it accepts. */
   | 'LEVEL_INVALID_KEY'
-  /** The same of a value. */
+  /** The same for a value. */
   | 'LEVEL_INVALID_VALUE'
   /** The database is not open, or has been closed in the meantime. */
   | 'LEVEL_DATABASE_NOT_OPEN'
-  /** The database is closed, but something could not be written or released; `cause` says why. */
+  /** The database is closed, but something could not be written or released; `cause` is the reason. */
   | 'LEVEL_DATABASE_NOT_CLOSED'
-  /** The encoding cannot decode the stored bytes; `cause` says why. */
+  /** The encoding cannot decode the stored bytes; `cause` is the reason. */
   | 'LEVEL_DECODE_ERROR'
   /** The iterator has been closed. */
   | 'LEVEL_ITERATOR_NOT_OPEN'
   /** The snapshot has been closed. */
   | 'LEVEL_SNAPSHOT_NOT_OPEN'
-  /** A hook function failed or returned a promise; `cause` says why. Nothing of the call was written. */
+  /** A hook function failed or returned a promise; `cause` is the reason. Nothing of the call was written. */
   | 'LEVEL_HOOK_ERROR'
   /**
-   * Hook functions add operations for each other without end, or one that has to wait asks for something else each time. It is
-   * the `cause` of a LEVEL_HOOK_ERROR.
+   * Hook functions add operations for each other endlessly, or a function that waits for its reads keeps reading something
+   * else. It is the `cause` of a LEVEL_HOOK_ERROR.
    */
   | 'LEVEL_HOOK_RECURSION'
   /** A hook function added an operation after it had returned, or a chained batch was used after it was written or closed. */
   | 'LEVEL_BATCH_NOT_OPEN'
-  /** The method or the back-end cannot do that. The message says what can. */
+  /** The method or the back-end does not support this. The message names what does. */
   | 'LEVEL_NOT_SUPPORTED'
   /** The signal of an iterator was aborted. */
   | 'LEVEL_ABORTED'
 
 /** An error with a code. */
 export interface CodedError<Code extends string = CoreErrorCode> extends Error {
-  /** The reason, for programs. */
+  /** The machine-readable reason. */
   code: Code
-  /** The error behind this one, if there is one. */
+  /** The underlying error, if there is one. */
   cause?: unknown
 }
 
@@ -44,7 +44,7 @@ export interface CodedError<Code extends string = CoreErrorCode> extends Error {
  * Makes an error with a code.
  *
  * @param code - Machine-readable reason.
- * @param message - One sentence for people.
+ * @param message - One sentence, for users.
  */
 export function codedError<Code extends string = CoreErrorCode>(
   code: Code,

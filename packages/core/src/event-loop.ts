@@ -10,7 +10,7 @@ import { isPromise } from './promise.js'
 /** Too short to notice, and long compared with the cost of a turn. */
 const MAX_TURN_MS = 1
 
-/** How much work passes between two looks at the clock. */
+/** How much work is done between two checks of the clock. */
 const WORK_A_LOOK = 32
 
 /** The work of an operation that reads or writes about a thousand entries. */
@@ -24,7 +24,7 @@ let immediate: ReturnType<typeof inNextTurn>
 
 /**
  * Notes that an operation is being done. Returns a promise to wait for before the operation's own promise settles, if the event
- * loop should get a turn first. A back-end that settles a promise of its own without the event loop calls this.
+ * loop should get a turn first. A back-end that settles its own promises without the event loop calls this.
  */
 export function yieldToEventLoop(weight = 1): Promise<void> | undefined {
   if (next !== undefined) return next.promise
@@ -37,7 +37,7 @@ export function yieldToEventLoop(weight = 1): Promise<void> | undefined {
 
   if (began === undefined) {
     began = now
-    // This only notes the end of the yieldToEventLoop, so it must not keep the process alive.
+    // This only notes the end of the turn, so it must not keep the process alive.
     immediate = inNextTurn(endTurn)
     immediate.unref()
     return undefined

@@ -1,22 +1,22 @@
 /**
  * Keeps secrets out of what is printed. Programs redact at the one place where they print, back-ends where they make errors.
  *
- * A text that names a place is read generously: whatever could be a password is one. `s3://ID:a/b@bucket` has a slash in its
- * password, though a parser of URLs takes `ID` for the host.
+ * A text that names a place is read conservatively: whatever could be a password counts as one. `s3://ID:a/b@bucket` has a slash in
+ * its password, though a URL parser takes `ID` for the host.
  */
 
 const MASK = '***'
 
-/** No run of so many characters of a secret is left in a redacted text. */
+/** A redacted text contains no run of this many characters of a secret. */
 const RUN = 6
 
-/** A scheme and the rest. A letter alone is a drive of Windows. */
+/** A scheme and the rest. A single letter is a Windows drive. */
 const URL_PARTS = /^([a-z][a-z0-9+.-]+:(?:\/\/)?)(.*)$/is
 
 /** A URL with a user and a password amid other text. */
 const URL_WITHIN = /([a-z][a-z0-9+.-]+:\/\/)[^\s'":]*:[^\s'"]*@/gi
 
-/** What of a URL is no secret. */
+/** The parts of a URL that are not secret. */
 export interface Shown {
   /** Whether the name of the user is shown. */
   readonly user?: boolean
@@ -28,7 +28,7 @@ export interface Shown {
 export class Redaction {
   /** All runs of {@link RUN} characters of the longer secrets. */
   readonly #runs = new Set<string>()
-  /** Shorter secrets are masked as whole words: masking every `a` would tell that the secret is `a`. */
+  /** Shorter secrets are masked as whole words: masking every `a` would reveal that the secret is `a`. */
   readonly #short = new Set<string>()
 
   /** Remembers a secret. */
@@ -69,7 +69,7 @@ export class Redaction {
     return url
   }
 
-  /** A text in which no run of six characters of a secret is left, however it is escaped. */
+  /** The text without any run of six characters of a secret, however it is escaped. */
   redact(text: string): string {
     const isSecret = new Uint8Array(text.length)
     for (const view of viewsOf(text)) this.#mark(view, isSecret)
@@ -79,7 +79,7 @@ export class Redaction {
       else if (isSecret[i - 1] !== 1) redacted += MASK
     }
     return redacted.replace(URL_WITHIN, (url, scheme) =>
-      // The name of a user that is known to be no secret stays.
+      // A user name that is known not to be secret stays.
       url.endsWith(`:${MASK}@`) ? url : `${scheme}${MASK}@`
     )
   }
@@ -132,7 +132,7 @@ interface View {
   readonly starts: readonly number[]
 }
 
-/** A text as it is, with its percent-encoded characters decoded, and with those after backslashes. */
+/** A text unchanged, with its percent-encoded characters decoded, and with its backslash escapes decoded. */
 function* viewsOf(text: string): Generator<View> {
   yield viewOf(text, /$^/g, (escaped) => escaped)
   yield viewOf(text, /(?:%[0-9a-f]{2})+/gi, decoded)
@@ -157,7 +157,7 @@ function viewOf(text: string, escapes: RegExp, meaning: (escaped: string) => str
   return { text: folded(view), starts }
 }
 
-/** Hosts are written in small letters, whatever they were; so is a password that was taken for one. */
+/** URL parsers put hosts into lower case, and thus a password that was taken for one. */
 function folded(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

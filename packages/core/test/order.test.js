@@ -70,7 +70,7 @@ testOnAll('the last of many writes to a key wins', async (t) => {
   const promises = []
   let state = 1
 
-  // A small generator of its own, so that a failure can be repeated.
+  // A small seeded generator, so that a failure can be reproduced.
   const random = (n) => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
     return (state >> 8) % n

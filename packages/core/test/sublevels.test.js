@@ -7,7 +7,7 @@ import { Sublevel } from 'terrace-core'
 import { scaled } from '../../../tests/support/form.mjs'
 import { entries, newLevel, openLevel, test, testOnAll } from './support/databases.js'
 
-/** Three levels deep, with an encoding of its own at the end. */
+/** Three levels deep, with a different encoding in the deepest. */
 async function openDeep(t, options) {
   const db = await openLevel(t)
   const deep = db.sublevel('a').sublevel(['b', 'c'], options)
@@ -248,7 +248,7 @@ testOnAll('a sublevel that cannot be closed keeps the database open', async (t) 
   assert.equal(failing.status, 'closed')
 })
 
-/** Collects garbage again and again: what is lost would be collected. */
+/** Collects garbage repeatedly: whatever was lost would be collected. */
 async function collectGarbage() {
   await collected(() => false, scaled(20, 5))
 }

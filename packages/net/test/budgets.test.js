@@ -1,5 +1,5 @@
-// The most that clients can make a server hold, as docs/net-protocol.md says: clients of each hostile kind try to exceed it, over each
-// transport, and an honest one works meanwhile. Also: what the budgets themselves do.
+// The most that clients can make a server hold, as stated in docs/net-protocol.md: hostile clients of each kind try to exceed it
+// over each transport, while an honest client works. Also tests the budgets themselves.
 
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
@@ -36,13 +36,13 @@ const limits = {
   serverBytes: 16 * MIB,
   unsentEventBytes: MIB,
   batchOperations: 10_000,
-  // Nothing is cut off while it is measured.
+  // Nothing is cut off during measurements.
   ...{ helloMs: 600_000, silenceMs: 600_000, stallMs: 600_000, sessionMs: 600_000 },
   closeMs: 1
 }
 const LARGE = MIB - 1000
 
-/** The rows of the table of the most in docs/net-protocol.md, by their names, in bytes for each. */
+/** The table of limits in docs/net-protocol.md: bytes by name. */
 const published = Object.fromEntries(
   [
     ...readFileSync(new URL('../../../docs/net-protocol.md', import.meta.url), 'utf8').matchAll(
@@ -57,16 +57,16 @@ assert.deepEqual(
   'the table in docs/net-protocol.md'
 )
 
-/** What statistics may say at most: the budget, one request and one result without room, and what is small. */
+/** The most that statistics may report: the budget, one request and one result without room, and small amounts. */
 const mostHeld = (clients) => limits.serverBytes + 2 * MIB + clients * published.session
-/** What the process may have more than before, and a margin for what V8 and Node have besides. */
+/** By how much the process may grow, with a margin for V8 and Node. */
 const mostMemory = (clients) =>
   mostHeld(clients) + clients * published.connection + 2 * MIB + 0.1 * limits.serverBytes + 4 * MIB
 
 /** Keys whose bounds are large. */
 const wide = [Buffer.alloc(100_000, 1), null, null, null]
 
-/** A frame that lacks its last byte. */
+/** A frame without its last byte. */
 const cut = (frame) => frame.subarray(0, frame.length - 1)
 
 /** Parts of one message, without the last one. */
@@ -85,14 +85,14 @@ const repeat = (count, act) => {
   for (let i = 0; i < count; i++) act(i)
 }
 
-/** Subscribes to everything many times, and takes no event. */
+/** Subscribes to everything many times, and takes no events. */
 function subscribe(client, count, feed) {
   repeat(count, (i) => client.ask(Ask.subscribe, i + 1, feed, everything, null))
 }
 
 /**
- * What each client does, by kind. `least` is how much a server must be seen to hold of it, in all: otherwise nothing was tried. A kind that
- * is refused with a code names it.
+ * The behaviour of hostile clients, by kind. `least` is how much of it a server must be seen to hold in total: otherwise nothing
+ * was tested. A kind that is refused with a code names it.
  */
 const attacks = {
   'greetings that lack their end': {
@@ -167,7 +167,7 @@ const attacks = {
     }
   },
   'events that are read and not taken': {
-    // Each event once.
+    // Each event counts once.
     least: 0.5 * MIB,
     refusal: 'NET_MISSED',
     run: (client) => subscribe(client, 10, null),
@@ -215,7 +215,7 @@ const attacks = {
   }
 }
 
-/** Starts the process of the servers. It is killed after the test. */
+/** Starts the process that runs the servers. It is killed after the test. */
 async function processFor(t, transport) {
   const names = [...Array.from({ length: USERS }, (_, i) => `user ${i}`), 'honest']
   const tokens = Object.fromEntries(names.map((name) => [name, { name }]))
@@ -230,7 +230,7 @@ async function processFor(t, transport) {
   }
 }
 
-/** Measures until two measurements after each other are the same. */
+/** Measures until two consecutive measurements are equal. */
 async function settled(ask) {
   let before = -1
   let now = await ask('memory')
@@ -246,7 +246,7 @@ for (const [turn, transport] of ['unix', 'tcp', 'ws'].entries()) {
     const ask = await processFor(t, transport)
     let clients = []
     t.after(() => clients.map((client) => client.close()))
-    // In the short form each kind over one transport.
+    // The short form tries each kind over one transport.
     const tried = Object.entries(attacks).filter(
       ([, { over }], i) => over === transport || (over === undefined && (!isShort || i % 3 === turn))
     )
@@ -283,7 +283,7 @@ for (const [turn, transport] of ['unix', 'tcp', 'ws'].entries()) {
       assert.ok(measured.heldBytes >= least, `${said}: too little for a test`)
       if (refusal !== undefined) assert.ok(refusals.has(refusal), `${kind}: ${[...refusals]}`)
 
-      // An honest client does not wait for any of them.
+      // The honest client does not wait for any of them.
       await honest.put('a', kind)
       assert.equal(await honest.get('a'), kind)
       await honest.close()
@@ -312,7 +312,7 @@ test('clients whose messages have no room together are all served, one after the
   for (const i of clients.keys()) {
     assert.ok((await db.get(bytes(`k${i}`), { valueEncoding: 'buffer' })).equals(value(i)))
   }
-  // Reads of all, which have no room together either, come as well.
+  // Reads by all clients, whose results do not fit together either, are answered as well.
   const reads = clients.map((client) => client.ask(Ask.getMany, [bytes('k1'), bytes('k2')], null))
   for (const read of reads) assert.equal((await read)[0], Tell.failure)
   const gets = clients.flatMap((client, i) => [0, 1, 2].map(() => client.ask(Ask.get, bytes(`k${i}`), null)))
@@ -330,7 +330,7 @@ test('a client that does not finish a message loses its connection if others wai
   const slow = await attacker(t, address)
   slow.write(cut(frame))
   await turns(200)
-  // Nobody waits yet: it may take its time.
+  // No other client waits yet, so it may take its time.
   clock.advance(1000)
   await turns(50)
   assert.equal(slow.socket.destroyed, false)
@@ -399,7 +399,7 @@ test('changes of a feed that have no room to be kept come when there is room, ea
       return found
     })
   )
-  // The marks are those of the batches, wherever a reading began again.
+  // The marks are those of the batches, regardless of where a reading resumed.
   const expected = Array.from({ length: 12 }, (_, i) => [i + 1, i % 3 === 0, i % 3 === 2])
   for (const found of sequences) assert.deepEqual(found, expected)
 })
@@ -410,7 +410,7 @@ test(`bytes that sessions share are charged once at each level, and never less t
     const server = new Budget(Number.POSITIVE_INFINITY)
     const users = [server, new Budget(1e9, server), new Budget(1e9, server)]
     const sessions = users.flatMap((user) => [new Budget(1e9, user), new Budget(1e9, user)])
-    // PackedBuffer of a write, of which each holder has some.
+    // Pieces of one write, of which each holder keeps some.
     const pieces = Array.from({ length: 6 }, () => 1 + random.below(100))
     const sum = (some) => [...some].reduce((all, piece) => all + pieces[piece], 0)
     const shared = new SharedBytes(sum(pieces.keys()))
@@ -454,7 +454,7 @@ test('values are read a few at a time, and fewer once large ones were seen, howe
   await db.put(bytes('large'), Buffer.alloc(2 * MIB))
   const clients = await Promise.all(Array.from({ length: 4 }, () => attacker(t, address)))
 
-  /** How many reads are under way while all clients ask for a key many times, at most. All of them must be answered. */
+  /** The most reads that run at once while all clients request a key many times. All of them must be answered. */
   async function reads(key, count) {
     isHeld = true
     const answers = clients.flatMap((client) =>
@@ -469,7 +469,7 @@ test('values are read a few at a time, and fewer once large ones were seen, howe
         done++
         resolve()
       }
-      // Those that found no room for their results are read again.
+      // Reads that found no room for their results are repeated.
       if (done >= answers.length) isHeld = false
     }
     for (const answer of answers) assert.equal((await answer)[0], Tell.result)

@@ -1,4 +1,5 @@
-// Peers that break the rules or ask for too much: each gets an error or loses its connection, and nobody else notices.
+// Peers that break the rules or request too much: each gets an error or loses its connection, and other clients are
+// not affected.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -41,7 +42,7 @@ test(`calls of clients end, whatever a hostile server says (TERRACE_SEED=${seed}
   assert.ok(fulfilled > least && rejected > least, `${fulfilled} fulfilled, ${rejected} rejected`)
 })
 
-/** Values of every kind that travels. Each type of parts but `anything` and the token's excludes some. */
+/** Values of every kind on the wire. Each type of part, except `anything` and the token's, rejects some of them. */
 const values = [
   null,
   true,
@@ -69,7 +70,7 @@ for (const [name, { kind, parts }] of Object.entries(requests)) {
       assert.ok(wrong.length > 0, part)
       for (const value of [...wrong, ...(type.isValid(undefined) ? [] : [undefined])]) {
         const given = partsOf(random, parts).with(i, value)
-        // Without the rest if it is to be missing.
+        // Cut off there if the value is to be missing.
         const sent = value === undefined ? given.slice(0, i) : given
         const [told, , code, message] = await client.ask(kind, ...sent)
         assert.deepEqual([told, code], [Tell.failure, 'NET_PROTOCOL'], `${name}(${JSON.stringify(given)})`)
@@ -105,7 +106,7 @@ test('every request with wrong parts is answered with an error, and the connecti
   const { hello, received, credit, bye, ...requests } = Ask
   for (const [name, kind] of Object.entries(requests)) {
     for (const parts of wrong) {
-      // It makes sense: a get of a key, a call without a snapshot.
+      // A valid request: a get of a key, or a call without a snapshot.
       if (['closeSnapshot', 'closeCursor', 'snapshot', 'unsubscribe'].includes(name) && parts[0] === 1)
         continue
       const answer = await client.ask(kind, ...parts)
@@ -246,7 +247,7 @@ test('a page is bounded, however much the client asks for', async (t) => {
     Array.from({ length: 3000 }, (_, i) => ({
       type: 'put',
       key: bytes(`k${String(i).padStart(4, '0')}`),
-      // The first ones are small, and say nothing of those that follow.
+      // The first ones are small, and give no hint of the size of the rest.
       value: Buffer.alloc(i < 200 ? 1 : 2000)
     }))
   )
@@ -309,7 +310,7 @@ test('an iterator that is closed while a seek waits, or while a page is read, le
     }
     return iterator
   }
-  // A read finds it after it has gone on to the second range.
+  // A read reaches it after moving to the second range.
   await db.put(bytes('z'), bytes(''))
   const permissions = {
     keys: [
@@ -330,7 +331,7 @@ test('an iterator that is closed while a seek waits, or while a page is read, le
   for (let handle = 1; handle <= HANDLES; handle++) client.send(Ask.closeCursor, 100 + handle, handle)
   await client.askAs(1000, Ask.get, bytes('a'), null)
   release()
-  // The last request is answered when all of it is over.
+  // The last request is answered when everything is over.
   await client.next(([, number]) => number === 100 + HANDLES - 1)
   await turns(20)
   assert.equal(open.size, 0)
@@ -354,11 +355,11 @@ test('numbers of requests that collide or jump do not stop the server', async (t
   client.send(Ask.received, [5, 6, 7], 1000)
   client.send(Ask.call, 5, 'slow', [])
   client.send(Ask.get, 5, bytes('a'), null)
-  // Answered once all that was sent before has come.
+  // Answered once everything sent before has arrived.
   await client.next(([, number, value]) => number === 5 && value === null)
   finish()
   assert.deepEqual(await client.next(([, , value]) => value === 1), [Tell.result, 5, 1])
-  // It was running when it was said to be received, so it is there to be sent again.
+  // It was running when the client acknowledged it, so its result is kept and can be sent again.
   client.send(Ask.call, 5, 'slow', [])
   assert.deepEqual(await client.next(([, , value]) => value === 1), [Tell.result, 5, 1])
   assert.equal(calls, 1)
@@ -412,7 +413,7 @@ test('results that are not acknowledged are kept as long as there is room, and t
   assert.deepEqual(read(12), [Tell.result, 12, null])
   results.begin(13)
   results.clear()
-  // It was still being worked on.
+  // This one was still running.
   results.keep(13, frameOf(13))
   assert.deepEqual([results.size, budget.heldBytes], [0, 0])
 })

@@ -1,4 +1,4 @@
-// docs/net-protocol.md says what the code does: its examples, its kinds of messages, its numbers and its codes.
+// Compares docs/net-protocol.md with the code: its examples, kinds of messages, numbers and codes.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -97,7 +97,7 @@ test('each kind of message is listed with its number, and no other', () => {
   assert.deepEqual(listed.sort(order), Object.entries({ ...Ask, ...Tell, ...Both }).sort(order))
 })
 
-/** Parts as the document has them. */
+/** Parts in the notation of the document. */
 const written = (parts) => parts.map(([name, type]) => `${name}: ${type.name}`).join(', ')
 
 test('each request is listed with its parts and its result, and whether it may be repeated', () => {

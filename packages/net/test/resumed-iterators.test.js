@@ -1,4 +1,4 @@
-// Iterators and snapshots whose connection is cut, or whose server is started anew: no entry is left out or comes twice.
+// Iterators and snapshots whose connection is cut, or whose server is restarted: no entry is missing or repeated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,12 +14,12 @@ for (const method of ['keys', 'values', 'iterator']) {
     await client.open()
     proxy.cutAfter = () => 20_000 + random.below(80_000)
     proxy.cut()
-    // Both ways, and on until at least one connection was cut: none lasts for all these walks.
+    // Both directions, and more until at least one connection was cut: no connection lasts for all these walks.
     for (let walk = 0; walk < 2 || (proxy.cuts === 0 && walk < 10); walk++) {
       const reverse = walk % 2 === 1
       const iterator = client[method]({ reverse })
       const found = await iterator.nextv(10)
-      // What is written now must not show. The same entries are there for the next walk.
+      // These writes must not be visible. The next walk finds the same entries.
       await db.batch([
         { type: 'put', key: Buffer.from('k001500a'), value: Buffer.from('new') },
         { type: 'del', key: Buffer.from('k002000') }

@@ -32,7 +32,10 @@ const withModes = { ...bounded, skip: isWindows && 'files have no modes' }
 const withSignals = { ...bounded, skip: isWindows && 'a signal ends a program at once, whatever it does' }
 const withSocketFiles = { ...bounded, skip: !hasSocketFile && 'the path of a pipe may be long' }
 
-/** Ends the program by a signal. On Windows that leaves it no time for anything, such as an exit code. */
+/**
+ * Ends the program with a signal. On Windows, this leaves it no time to do anything, such as setting an exit
+ * code.
+ */
 async function end(serving, signal) {
   serving.signal(signal)
   assert.equal(await serving.closed, isWindows ? null : 0)
@@ -53,7 +56,7 @@ function client(t, address, options) {
   return db
 }
 
-/** Writes users to a file that nobody else can read. */
+/** Writes users to a file that only its owner can read. */
 function tokenFile(t, users, mode = 0o600) {
   const file = join(directory(t), 'users.json')
   writeFileSync(file, typeof users === 'string' ? users : JSON.stringify(users))
@@ -313,7 +316,7 @@ test('a second signal ends it at once', withSignals, async (t) => {
   ]) {
     const serving = start(t, [await databaseWith(t)])
     const [address] = await serving.ready()
-    // This peer never closes its side, for which the server waits.
+    // This peer never closes its side, and the server waits for that.
     const stubborn = connect({ path: address.slice('unix:'.length), allowHalfOpen: true })
     t.after(() => stubborn.destroy())
     stubborn.on('error', () => {})
@@ -404,7 +407,7 @@ test('it explains itself, and refuses what it does not know', bounded, async (t)
   assert.ok(readFileSync(program, 'utf8').startsWith('#!/usr/bin/env node\n'))
   const options = [...help.out.matchAll(/^ {2}(--[\w-]+) [A-Z]/gm)].map(([, option]) => option)
   assert.ok(options.length > 0)
-  // The first one that it does not know would be named, also among the others.
+  // The first unknown option would be named in the error, also among known ones.
   for (const given of isShort ? [options] : options.map((option) => [option])) {
     const { err } = await run(t, ['a', 'b', ...given.flatMap((option) => [option, 'x'])])
     assert.doesNotMatch(err, /Unknown option/, given.join())

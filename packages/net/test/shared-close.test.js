@@ -1,5 +1,5 @@
-// Databases that several processes share, and whose close fails, for whoever closes: the owner, a guest, and a guest that has become the
-// owner. However that fails, it is reported once, everything is let go of, and the database can be opened again.
+// Databases that several processes share, and whose close fails in each role: the owner, a guest, and a guest that has become the
+// owner. Any failure is reported once, everything is released, and the database can be opened again.
 
 import assert from 'node:assert/strict'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const throws = () => {
 const rejectsWithNull = () => Promise.reject(null)
 const rejectsAgain = () => Promise.reject(failure('LEVEL_WRITES_REFUSED'))
 
-/** A store in a directory, which one back-end at a time has open. */
+/** A store in a directory. Only one back-end at a time can have it open. */
 class Store {
   array = new ArrayBackend({ seed: 1 })
   owner = undefined
@@ -32,7 +32,7 @@ class Store {
   }
 }
 
-/** What a process has of it. It fails where a test says, once. */
+/** A process's handle on the store. It fails once, where a test makes it fail. */
 class OwnBackend {
   fails = {}
   #store
@@ -76,7 +76,7 @@ function processOf(t, store) {
   return { own, backend, db }
 }
 
-/** Makes the process that will be closed, and the others, which stay. */
+/** Makes the process that closes, and the other processes, which stay open. */
 const roles = {
   async owner(t, store) {
     const owner = processOf(t, store)
@@ -108,7 +108,7 @@ const roles = {
 const isOwner = (role) => role !== 'guest'
 const wasGuest = (role) => role.startsWith('guest')
 
-/** Lets the next call of a method of all objects of a class do what it does, and then fail. */
+/** Makes the next call of a method, on any object of a class, do its work and then fail. */
 function failOnce(t, { prototype }, name, fail) {
   const original = prototype[name]
   const mock = t.mock.method(prototype, name, async function (...args) {
@@ -118,7 +118,7 @@ function failOnce(t, { prototype }, name, fail) {
   })
 }
 
-/** What fails, in which roles, and what the call that closes rejects with. */
+/** What fails, in which roles, and what the closing call rejects with. */
 const waysToFail = [
   ['nothing fails', () => {}, () => true, undefined],
   [
@@ -188,7 +188,7 @@ for (const [role, make] of Object.entries(roles)) {
         if (typeof code === 'string') assert.equal(error.cause.code, code)
         assert.deepEqual([db.status, backend.isOwner], ['closed', false])
         assert.notEqual(store.owner, own, 'it still has the store')
-        // What goes on is not disturbed.
+        // The other process is not disturbed.
         if (other !== undefined) assert.equal(await other.db.get('key'), 'value')
 
         await db.close()
@@ -205,7 +205,7 @@ for (const [role, make] of Object.entries(roles)) {
   }
 }
 
-/** What fails when a process that would be the owner opens the database, and what it rejects with. */
+/** What fails when a process that would become the owner opens the database, and what that rejects with. */
 const waysToFailAtOpen = {
   'the store rejects': [
     ({ own }) => {

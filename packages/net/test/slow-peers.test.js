@@ -1,4 +1,5 @@
-// Peers that are slow, silent, greedy or many: they wait or are cut off, hold little memory, and nobody else notices.
+// Peers that are slow, silent, greedy or many: they wait or are cut off, cost little memory, and do not affect other
+// clients.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -14,10 +15,10 @@ import { serve } from './support/served.js'
 
 const bytes = (text) => Buffer.from(text)
 
-/** So many turns of the event loop are enough for whatever is there to be read, if it is read at all. */
+/** Enough turns of the event loop to read everything that has arrived, if it is read at all. */
 const MANY_TURNS = 1000
 
-/** Resolves to whether a client is cut off after `ms` and not before. Meanwhile, `step` happens again and again. */
+/** Resolves to whether clients are cut off after `ms`, and not before. Meanwhile, `step` runs repeatedly. */
 async function isCutOffAfter(clock, clients, ms, step) {
   const isOver = () => clients.every((client) => client.socket.destroyed)
   let passed = 0
@@ -105,7 +106,7 @@ test('a client that asks for much and reads nothing is cut off, and what it aske
   client.socket.pause()
   for (let number = 1; number <= 500; number++) client.send(Ask.call, number, 'much', [])
   for (let number = 501; number <= 50_000; number++) client.send(Both.ping)
-  // A paused socket does not hear of its end, but a write does.
+  // A paused socket does not notice its end, but a write does.
   assert.ok(await isCutOffAfter(clock, [client], 200, () => client.send(Both.ping)))
   assert.ok(calls < 30, `${calls} calls`)
 })
@@ -120,7 +121,7 @@ test('large requests that are worked on at once hold no more than half of sessio
   const answers = Array.from({ length: 10 }, () => client.ask(Ask.call, 'slow', [Buffer.alloc(600_000)]))
   await until(() => started.length >= 3)
   await turns(MANY_TURNS)
-  // The fourth has no room while it is received.
+  // The fourth request has no room while it is received.
   assert.equal(started.length, 3)
   for (let done = 0; done < 10; done++) {
     await until(() => started.length > 0)
@@ -145,7 +146,7 @@ test('bytes that come while a client is being authenticated wait in the connecti
   for (let i = 0; i < 32; i++) client.write(chunk)
   await until(() => authenticate !== undefined)
   await turns(MANY_TURNS)
-  // The operating system holds a part of it, and the server no more than it had read by then.
+  // The operating system holds a part, and the server no more than it had read by then.
   assert.ok(client.socket.writableLength > 16 << 20, `${client.socket.writableLength} bytes wait`)
   authenticate()
   await client.close()
@@ -157,7 +158,7 @@ test('a flood of connections is turned away beyond the limit, and room is made w
     Array.from({ length: 20 }, () => rawClient(address).catch(() => undefined))
   )
   const open = () => connected.filter((client) => client !== undefined && !client.socket.destroyed)
-  // One is the honest client's.
+  // One belongs to the honest client.
   await until(() => open().length <= 4)
   await turns(MANY_TURNS)
   assert.equal(open().length, 4)
@@ -208,7 +209,7 @@ test('requests that come too fast wait, all are done, and nothing turns in vain'
     await client.ask(Ask.get, bytes('a'), null)
     answers++
   })
-  // A second's worth comes at once, and then one each 20 ms.
+  // One second's worth is allowed at once, then one request every 20 ms.
   for (let due = 50; due <= 75; due++) {
     await until(() => answers >= due)
     await turns(20)
@@ -216,7 +217,7 @@ test('requests that come too fast wait, all are done, and nothing turns in vain'
     clock.advance(20)
   }
   await Promise.all(asked)
-  // Each request that is done lets the next ones in, as does its answer that has left, and each pause that ends.
+  // The next requests proceed after each finished request, after its answer was sent, and after each pause.
   assert.ok(proceeds <= 2 * 75 + 25 + 10, `${proceeds} times`)
 })
 

@@ -1,4 +1,4 @@
-// Unix sockets: a server takes the place of a dead one alone, is reachable for its user alone, and removes nothing but its own socket.
+// Unix sockets: only one server replaces a dead one, only its user can reach it, and it removes only its own socket.
 
 import assert from 'node:assert/strict'
 import { fork, spawnSync } from 'node:child_process'
@@ -37,7 +37,7 @@ function directory(t) {
   return made
 }
 
-/** Leaves a socket as a killed server does. */
+/** Leaves a socket behind as a killed server does. */
 function leaveSocket(path) {
   const killed = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
   spawnSync(process.execPath, ['-e', killed])
@@ -53,7 +53,7 @@ async function valueAt(path) {
   }
 }
 
-/** Whoever listens answers messages with messages. */
+/** The other end of messages: it answers each with a message. */
 async function peer(t, target, post, end) {
   t.after(() => end())
   await once(target, 'message')
@@ -68,7 +68,7 @@ async function peer(t, target, post, end) {
   }
 }
 
-/** Where servers can be: each makes one that is ready to listen. */
+/** Where servers can run: each makes one that is ready to listen. */
 const places = {
   'a process': (t) => {
     const child = fork(program)
@@ -102,7 +102,7 @@ const places = {
   }
 }
 
-/** What is at the path when the servers start. */
+/** What exists at the path when the servers start. */
 const beginnings = {
   nothing: () => {},
   'the socket of a dead server': leaveSocket,
@@ -176,7 +176,7 @@ for (const [place, start] of Object.entries(places)) {
     assert.equal((statSync(path).mode & 0o777).toString(8), '600')
     await first.end()
 
-    // Nobody else answers for it.
+    // No other server answers in its place.
     const second = await start(t)
     assert.deepEqual(await second.ask({ listen: path }), { modes: ['600', '700'] })
     assert.equal(await valueAt(path), undefined)
@@ -228,7 +228,7 @@ test('a client with a relative address comes back to its server after chdir()', 
   await Promise.all([next.close(), other.close()])
 })
 
-/** What may have the server's path by the time that it closes. */
+/** What may have taken the server's path by the time it closes. */
 const replacements = {
   'another server, in a new directory': async (t, path) => {
     renameSync(join(path, '..'), join(path, '..', '..', 'moved'))
@@ -270,7 +270,7 @@ for (const [what, replace] of Object.entries(replacements)) {
 /** What listens in this process. */
 const listeners = () => process.getActiveResourcesInfo().filter((name) => /Server|Pipe/.test(name))
 
-/** Lets a function of node:fs fail once. */
+/** Makes a function of node:fs fail once. */
 function failOnce(t, name, code) {
   const original = fs[name]
   t.after(() => {
@@ -290,7 +290,7 @@ async function inUse(t, listen) {
   return other.address()
 }
 
-/** Ways for listen() to fail: each returns the address, and perhaps what is done while it starts. */
+/** Ways for listen() to fail: each returns the address, and optionally an action to run while it starts. */
 const failures = {
   'a file is there': {
     code: 'EADDRINUSE',

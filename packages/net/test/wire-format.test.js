@@ -1,4 +1,5 @@
-// What travels is as it was recorded, byte for byte. Another version of the protocol is recorded anew: see support/conversations.js.
+// Compares messages on the wire with recorded ones, byte for byte. A new protocol version must be recorded again: see
+// support/conversations.js.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -43,7 +44,7 @@ test('every kind of message was recorded, and the table has the parts of each', 
   )
   for (const [name, { kind, parts }] of Object.entries(forms)) {
     const found = messages.filter(([each]) => each === kind)
-    // A client's ping is in the document.
+    // A client's ping is covered by the document.
     if (name !== 'ping') assert.ok(found.length > 0, name)
     for (const message of found) assert.equal(readParts(parts, message).length, parts.length)
   }

@@ -1,6 +1,6 @@
 /**
  * The native addon, as TypeScript sees it. `crates/node/src/functions.rs` registers the functions, and documents the order of
- * their arguments as this file does. Only this package calls them, so they check little.
+ * their arguments as this file does. Only this package calls them, so they check few arguments.
  *
  * A function that returns `T | Promise<T>` returns the value itself when it need not wait: that is the fast path.
  */
@@ -67,7 +67,7 @@ export interface Stats {
   sealedMemtables: number
   /** The number of compactions running now. */
   compactionsRunning: number
-  /** The sequence number of the newest write. Each operation has one of its own. */
+  /** The sequence number of the newest operation. Each operation has a separate one. */
   lastSequence: number
   /**
    * Bytes of logs that the open left out, because a loss of power seems to have taken a part of them. They are in the directory
@@ -79,8 +79,8 @@ export interface Stats {
 /** What an open left out of the logs. The event `leftOut` carries it, and `leftOut` has it. */
 export interface LeftOutLog {
   /**
-   * The log with a place that looks as a loss of power would leave it: it and all later logs are in the directory `lost`. Or a
-   * log of another engine that is missing, or whose end is.
+   * The log with a hole that a loss of power seems to have left: it and all later logs are in the directory `lost`. Or a log of
+   * another engine that is missing, or whose end is missing.
    */
   file: string
   /** The bytes that were left out, later logs included; 0 if they are not in the directory. */

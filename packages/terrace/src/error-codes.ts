@@ -8,11 +8,11 @@ import type { CoreErrorCode } from 'terrace-core'
  */
 export type LevelErrorCode =
   | CoreErrorCode
-  /** Another instance or process has the database open. The message says what to do. */
+  /** Another instance or process has it open. The message explains what to do. */
   | 'LEVEL_LOCKED'
-  /** Stored bytes are damaged. `path` and `offset` say where. */
+  /** Stored bytes are damaged, at `offset` in the file `path`. */
   | 'LEVEL_CORRUPTION'
-  /** The operating system refused. `cause.code` says why, for example `ENOSPC` on a full disk. */
+  /** The operating system refused. `cause.code` is the reason, for example `ENOSPC` on a full disk. */
   | 'LEVEL_IO_ERROR'
   /** The database does not exist, and `createIfMissing` is false or `readOnly` is true. */
   | 'LEVEL_DATABASE_MISSING'
@@ -26,7 +26,7 @@ export type LevelErrorCode =
    */
   | 'LEVEL_OUTDATED'
   /**
-   * The tab that had the database open is gone, and it is not known whether this write is stored; or the snapshot is gone with it. Only in
+   * The tab that owned the database is gone, and this write may or may not be stored; or the snapshot is gone with it. Only in
    * browsers.
    */
   | 'LEVEL_LEADER_LOST'
@@ -39,7 +39,8 @@ export type LevelErrorCode =
   /** The entries of a database in memory would count more than the option `maxSizeBytes` allows. Nothing was written. */
   | 'LEVEL_SIZE_LIMIT'
   /**
-   * The browser gives the site no more space. Nothing of the write is stored. Reads go on, and writes once there is space again.
+   * The browser gives the site no more space. Nothing of the write is stored. Reads keep working, and writes resume once there is
+   * space again.
    */
   | 'LEVEL_QUOTA_EXCEEDED'
   /**
@@ -50,7 +51,7 @@ export type LevelErrorCode =
   /** There is a bug in this package. */
   | 'LEVEL_INTERNAL_ERROR'
 
-/** The codes of the engine's kinds of errors, and of those that the glue adds. */
+/** The codes for the engine's kinds of errors, and for those that the glue adds. */
 const codes: Record<string, LevelErrorCode> = {
   InvalidArgument: 'LEVEL_INVALID_ARGUMENT',
   NoDatabase: 'LEVEL_DATABASE_MISSING',

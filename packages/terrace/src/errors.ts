@@ -27,7 +27,7 @@ export type ErrorFactory = (
   osMessage: string | undefined
 ) => Error
 
-/** Messages that the engine words in terms of its own options, in terms of this package's options instead. */
+/** By kind of error, messages that replace those of the engine, which name its own options. */
 const messages: Record<string, string> = {
   NoDatabase: 'Database does not exist',
   AlreadyExists: "Database exists already, and the option 'errorIfExists' is true"
@@ -76,7 +76,7 @@ function systemError(message: string, number: number | undefined, path: string |
   return error
 }
 
-/** Node's number for one of the C library, which there has numbers of its own. */
+/** Node's number for an error number of the C library, which numbers errors differently on Windows. */
 function errnoOnWindows(number: number): number {
   const [code] = Object.entries(constants.errno).find(([, known]) => known === number) ?? []
   const [errno] = [...getSystemErrorMap()].find(([, [name]]) => name === code) ?? []

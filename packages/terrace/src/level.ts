@@ -73,7 +73,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return this.#backend.leftOut
   }
 
-  /** Whether this process owns the database: always, unless it is shared and another process has it. */
+  /** Whether this process owns the database: always, unless it is shared and another process owns it. */
   get isOwner(): boolean {
     return this.status === 'open' && (this.#shared === undefined || this.#shared.isOwner)
   }
@@ -96,8 +96,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions
-   * also run automatically; call this to have the space or the speed at a certain time. One call is enough.
+   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions also
+   * run automatically; call this to get the space or the speed at a certain time. One call is enough.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -108,10 +108,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Copies the current state of the database into a new directory, while writes go on. Tables are hard-linked where the file
+   * Copies the current state of the database into a new directory, while writes continue. Tables are hard-linked where the file
    * system allows it, so the copy is quick and takes little space.
    *
-   * @param path - A directory that does not exist yet. The copy is a database of its own.
+   * @param path - A directory that does not exist yet. The copy is a separate database.
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   async checkpoint(path: string): Promise<void> {
@@ -127,7 +127,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   /**
    * Brings a database that was opened with `readOnly` up to date with what another process has written: later reads see the
-   * newest state. Existing iterators and snapshots keep the state that they show. If it fails, the database goes on showing its
+   * newest state. Existing iterators and snapshots keep the state that they show. If it fails, the database keeps showing its
    * previous state. Without `readOnly`, it does nothing.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
@@ -143,7 +143,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    *
    * It ends without an error when this database is closed.
    *
-   * @throws LEVEL_NOT_SUPPORTED at the call if the database was not opened with `shared`: the event `write` tells of its writes.
+   * @throws LEVEL_NOT_SUPPORTED at the call if the database was not opened with `shared`: the event `write` reports its writes.
    * @throws NET_INVALID at the call if the sublevel is not one of this database.
    * @throws NET_MISSED from the iterator if another process has become the owner, or the consumer was too slow.
    * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
@@ -192,7 +192,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   /**
    * Restores what can be read of a damaged database. Try to open the database first: a repair keeps as much as it can, but some
-   * entries may be lost, and deleted keys may come back. Damaged files are kept in the directory `lost`.
+   * entries may be lost, and deleted keys may reappear. Damaged files are kept in the directory `lost`.
    *
    * @throws LEVEL_LOCKED if the database is open.
    */
@@ -215,7 +215,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return this.#backend.database
   }
 
-  /** Lets the owner of a shared database do something. */
+  /** Calls a method of the owner of a shared database. */
   #ask<T>(shared: SharedBackend, method: string, ...args: unknown[]): Promise<T> {
     assertOpen(this, method)
     return shared.call(method, ...args) as Promise<T>

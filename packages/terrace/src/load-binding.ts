@@ -10,7 +10,8 @@ import { type Failure, loadError } from './load-error.js'
 import { buildsFor } from './platform.js'
 import { programFile } from './program-file.js'
 
-// A bundle that is an ES module does not know its own file name, unless its banner gives it. Most likely it is the program that was started.
+// A bundle that is an ES module does not know its own file name, unless its banner defines it. Most likely it is the program that
+// was started.
 const load = createRequire(typeof __filename === 'string' ? __filename : programFile(process))
 
 function find(): Binding {
@@ -26,7 +27,7 @@ function find(): Binding {
       return load(file)
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      // A missing package is no failure worth listing: the message says what to install.
+      // A missing package is not listed as a failure: the message names what to install.
       if (code !== 'MODULE_NOT_FOUND') failures.push({ file, message })
     }
   }

@@ -14,13 +14,13 @@ import { assertRange, encodeRange, type RangeArguments } from './range-arguments
 export interface MemoryStats {
   /** The number of entries. */
   entries: number
-  /** What they count, in bytes, as the option `maxSizeBytes` says. */
+  /** Their size in bytes, as the option `maxSizeBytes` counts it. */
   sizeBytes: number
 }
 
-/** A map in memory as a back-end, and what it tells of itself. */
+/** A map in memory as a back-end, with its figures. */
 export interface MemoryStore<Snapshot extends BackendSnapshot = BackendSnapshot> extends Backend<Snapshot> {
-  /** What the entries from `start` up to, but not including, `end` count, in bytes. */
+  /** The size in bytes of the entries from `start` up to, but not including, `end`. */
   rangeSize(start: Bytes, end: Bytes): number
   stats(): MemoryStats
 }
@@ -43,8 +43,8 @@ export class MemoryDatabase<KDefault, VDefault> extends BackendLevel<KDefault, V
   }
 
   /**
-   * Returns what the entries from `start` up to, but not including, `end` count, as the option `maxSizeBytes` counts them. It
-   * walks over them.
+   * Returns the size in bytes of the entries from `start` up to, but not including, `end`, as the option `maxSizeBytes`
+   * counts it. It walks over them.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -60,7 +60,7 @@ export class MemoryDatabase<KDefault, VDefault> extends BackendLevel<KDefault, V
   }
 
   /**
-   * Returns how many entries there are, and what they count.
+   * Returns the number of entries and their size.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */

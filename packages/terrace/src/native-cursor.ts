@@ -5,7 +5,7 @@ import type { NativeSnapshot } from './native-snapshot.js'
 
 const partFlags = { keys: Flag.keys, values: Flag.values, entries: Flag.keys | Flag.values }
 
-/** What a cursor yields, in which formats and order, as the addon is told. */
+/** The addon's flags for what a cursor yields, in which formats and order. */
 export function cursorFlags(options: CursorOptions, parts: CursorParts, snapshot: unknown): number {
   let flags: number = partFlags[parts]
   if (options.keyEncoding !== 'utf8') flags |= Flag.keysAsBuffers

@@ -131,8 +131,8 @@ export interface OpenOptions extends AbstractOpenOptions {
   paranoidChecks?: boolean | undefined
 
   /**
-   * The order of keys, by the name that the database stores. It must be the same each time. `'idb_cmp1'` is the order of
-   * Chromium's IndexedDB.
+   * The order of keys, by the name that the database stores. It must be the same at each open. `'idb_cmp1'` is the order that
+   * Chromium's IndexedDB uses.
    *
    * @defaultValue `'leveldb.BytewiseComparator'`
    */
@@ -142,9 +142,9 @@ export interface OpenOptions extends AbstractOpenOptions {
 /** Options of the constructor of {@link Level}. */
 export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {
   /**
-   * Whether several processes of this machine may have the database open at once, all with this option. One of them is the owner;
-   * the others use it over a local socket, and one of them takes its place when it closes or dies. There are no synchronous
-   * methods then, and hooks see the writes of their own process alone.
+   * Whether several processes of this machine may open the database at once, all with this option. One of them is the owner; the
+   * others use it over a local socket, and one of them takes over when it closes or dies. There are no synchronous methods then,
+   * and hooks see only the writes of the same process.
    *
    * @defaultValue `false`
    */
@@ -167,11 +167,11 @@ export interface StartEndOptions<K> {
   keyEncoding?: string | Transcoder.PartialEncoder<K> | undefined
 }
 
-/** What the addon is told about options, by name. The preset decides those that are undefined. */
+/** Options in the form that the addon takes, by name. The preset decides those that are undefined. */
 export type NativeOpenOptions = Record<string, boolean | number | string | undefined>
 
 /**
- * Turns an option that a program gave into what the addon is told.
+ * Turns an option from a program into the form that the addon takes.
  *
  * @throws TypeError, which names the option, if its type is wrong.
  */
@@ -201,7 +201,7 @@ const checks = {
 } satisfies Record<Exclude<keyof OpenOptions, keyof AbstractOpenOptions>, Check>
 
 /**
- * Turns options into what the addon is told.
+ * Turns options into the form that the addon takes.
  *
  * @throws TypeError, which names the option, if one has the wrong type.
  * @internal

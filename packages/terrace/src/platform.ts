@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 
-/** What of `process` says where a program runs. Bun and Deno may have no report. */
+/** The part of `process` that identifies the platform. Bun and Deno may have no report. */
 export interface Runtime {
   readonly platform: string
   readonly arch: string
@@ -22,8 +22,8 @@ export const BUILDS: readonly string[] = [
 ]
 
 /**
- * Names of the builds that can run here, the likeliest first. On Linux either C library may be in use, and whoever is mistaken about
- * it has the other one tried. A name may be of a build that is not published, but that a checkout can make.
+ * Names of the builds that can run here, the likeliest first. On Linux either C library may be in use; if the guess is wrong, the
+ * caller tries the other build. A name may belong to a build that is not published, but that a checkout can make.
  */
 export function buildsFor(runtime: Runtime, exists: (path: string) => boolean = existsSync): string[] {
   const { platform, arch } = runtime
@@ -33,13 +33,13 @@ export function buildsFor(runtime: Runtime, exists: (path: string) => boolean = 
   return isMusl ? names.reverse() : names
 }
 
-/** The file that is there wherever musl is installed. Few systems have it, and only those need a report, which takes milliseconds. */
+/** The file that exists wherever musl is installed. Few systems have it, and only those need a report, which takes milliseconds. */
 function muslLoader(arch: string): string {
   const processor = { x64: 'x86_64', arm64: 'aarch64' }[arch] ?? arch
   return `/lib/ld-musl-${processor}.so.1`
 }
 
-/** The version of glibc that is running; `undefined` if it is another C library, or nobody says. */
+/** The version of glibc that is running; `undefined` if it is another C library, or unknown. */
 export function glibcVersion({ report }: Runtime): string | undefined {
   if (typeof report?.getReport !== 'function') return undefined
   const { excludeNetwork } = report

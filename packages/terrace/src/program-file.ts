@@ -1,8 +1,8 @@
-/** Where the program lies that is running. */
+/** Finds the file of the running program. */
 
 import { isAbsolute } from 'node:path'
 
-/** What of `process` says which program runs. `defaultApp` is Electron's: an app is run that is not packaged. */
+/** The part of `process` that identifies the running program. Electron sets `defaultApp` if the app is not packaged. */
 export interface Started {
   readonly argv: readonly string[]
   readonly execPath: string
@@ -11,9 +11,9 @@ export interface Started {
 }
 
 /**
- * The absolute path of the script that was started, or else of the executable, if no script was: then `argv[1]` is missing, or it is
- * an argument, such as a document that a packaged Electron app opens. Never a path in the working directory that nobody has started:
- * whoever may write there could place an addon in it.
+ * The absolute path of the script that was started, or else of the executable, if no script was: then `argv[1]` is missing, or it
+ * is an argument, such as a document that a packaged Electron app opens. Never a path in the working directory that was not
+ * started: any user with write access there could place an addon in it.
  */
 export function programFile({ argv, execPath, versions, defaultApp }: Started): string {
   const [, script] = argv

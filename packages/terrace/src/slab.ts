@@ -1,12 +1,12 @@
 /**
- * Memory in which small values are stored one after another. A `Buffer` that is a piece of it is made ten times as fast as one
- * with memory of its own. As with Node's own pool, a piece that is kept keeps the whole slab in memory.
+ * Memory in which small values are stored one after another. Making a `Buffer` over a piece of it is ten times as fast as
+ * making one with separate memory. As with Node's own pool, a piece that is kept keeps the whole slab in memory.
  */
 
 /** As large as Node's pool. */
 const SLAB_BYTES = 8 * 1024
 
-/** The largest value that goes into a slab. Larger ones get memory of their own. */
+/** The largest value that goes into a slab. Larger ones get separate memory. */
 const MAX_PIECE_BYTES = 1024
 
 let memory = Buffer.allocUnsafeSlow(SLAB_BYTES)

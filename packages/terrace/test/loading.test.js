@@ -1,5 +1,5 @@
-// The native addon when it cannot be loaded: what the error says to do. The packages are installed as npm would publish them, in the
-// short form without npm, and what stands in the place of the platform's package is made here.
+// What the error advises when the native addon cannot be loaded. The packages are installed as npm would publish them, in the short
+// form without npm; the substitute for the platform's package is made here.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -58,7 +58,7 @@ beforeEach(() => {
   rmSync(platformPackage, { recursive: true, force: true })
 })
 
-/** What the program prints that loads terrace, with `contents` in the place of the addon. */
+/** What a program that loads terrace prints, with `contents` in place of the addon. */
 function messageWith(contents) {
   mkdirSync(platformPackage, { recursive: true })
   writeFileSync(join(platformPackage, 'package.json'), JSON.stringify({ main: 'terrace.node' }))
@@ -103,7 +103,7 @@ test('a file for another processor', {
   skip: !(isElf && isGlibc && hasCompiler) && 'no glibc, or no compiler'
 }, () => {
   const file = compile('int answer(void) { return 42; }')
-  // The number of the processor: this one is of nobody's.
+  // The number of the processor. No processor has this one.
   file.writeUInt16LE(0x7fff, 18)
   assert.match(messageWith(file), new RegExp(`built for another platform than linux on ${process.arch}`))
 })
@@ -239,6 +239,6 @@ test('a bundle that does not know its file looks beside the program that was sta
   }
   const electron = { versions: { electron: '40.0.0' } }
   assert.equal(found([script], { ...electron, defaultApp: true }), script)
-  // What a packaged app is started with is a document, from anywhere.
+  // A packaged app is started with a document, from anywhere.
   assert.equal(found([resolve('downloads', 'letter.txt')], electron), execPath)
 })

@@ -1,5 +1,5 @@
-// A process that shares a database uses what listens for its owner only if that serves the whole of this database, with all rights. All
-// that share it meet, by whatever path and in whatever environment.
+// A process that shares a database uses what listens in the owner's place only if that serves the whole of this database, with all
+// rights. All processes that share it find each other, by whatever path and in whatever environment.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ import { RemoteLevel } from './support/remote-level.js'
 const serveProgram = fileURLToPath(new URL('../../net/dist/serve/main.js', import.meta.url))
 const isWindows = process.platform === 'win32'
 
-/** Long enough for nothing to fail because it was late. */
+/** Long enough that nothing fails because it was late. */
 const shared = { shared: true, ownerTimeoutMs: 60_000 }
 
 async function program(t, location, ...args) {
@@ -43,7 +43,7 @@ async function server(t, location, servedOf, options) {
   await serving.listen(sharedAddress(location))
 }
 
-/** A server that welcomes everybody with what `makeMap()` returns. */
+/** A server that welcomes every client with what `makeMap()` returns. */
 async function welcoming(t, location, makeMap) {
   const db = newLevel(t, {}, location)
   await db.open()
@@ -132,7 +132,7 @@ const listeners = {
   }
 }
 
-/** All that a shared database can do, by whoever does it. */
+/** Uses everything that a shared database can do, on the owner or on a client. */
 async function useAll(t, db, location) {
   const writes = db.watch()
   await db.get('root')
@@ -179,7 +179,7 @@ for (const [name, { start, refused }] of Object.entries(listeners)) {
       return
     }
 
-    // Writes that were called before the database is open are not done anywhere.
+    // Writes that were called before the database is open are never executed.
     const early = assert.rejects(client.put('order', '42'), { code: 'LEVEL_DATABASE_NOT_OPEN' })
     await assert.rejects(client.open(), ({ cause }) => {
       assert.equal(cause.code, 'LEVEL_LOCKED')
@@ -189,7 +189,7 @@ for (const [name, { start, refused }] of Object.entries(listeners)) {
       return true
     })
     await early
-    // Once it is gone, the database is as it was.
+    // Once the listener is gone, the database is unchanged.
     for (const each of belongingsOf(t).databases.splice(0).reverse()) await each.close()
     const again = newLevel(t, shared, location)
     assert.deepEqual(await retried(() => again.keys().all()), ['!users!ada', 'root'])
@@ -264,7 +264,7 @@ for (const kind of ['short', 'long']) {
       const owners = await Promise.all(all.map((each) => each.isOwner()))
       assert.equal(owners.filter((is) => is).length, 1)
 
-      // Each takes the place of another, until one is left.
+      // Each takes over from another, until one is left.
       await all[owners.indexOf(true)].kill()
       const left = all.filter((_, i) => !owners[i])
       for (const each of left.slice(1)) {

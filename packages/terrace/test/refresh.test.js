@@ -32,8 +32,8 @@ for (const mapTables of [true, false]) {
     assert.ok(writer.stats().levels.reduce((sum, { files }) => sum + files, 0) > 4)
     await replaceTables(writer)
 
-    // Without a mapping, an iterator that has shown entries cannot go on once tables are gone. After a refresh, the next one
-    // can.
+    // Without a mapping, an iterator that has yielded entries cannot continue once tables are gone. After a refresh, a new
+    // one works.
     const iterate = async (read) => {
       try {
         assert.equal((await read()).length, COUNT)
@@ -55,7 +55,7 @@ for (const mapTables of [true, false]) {
 
     for (const [name, read] of Object.entries(ways)) {
       await t.test(name, read)
-      // Each way of reading meets tables that are gone.
+      // Each way of reading runs into tables that are gone.
       await reader.close()
       await writer.batch(entries('y'.repeat(200_000)))
       await writer.compactRange('a', 'z')

@@ -25,14 +25,17 @@ const directory = (t) => join(temporaryDirectory(t), 'db')
 
 const shared = (t, location, options) => newLevel(t, { shared: true, ...options }, location)
 
-/** A process that writes without pause, and what it has said of its writes. */
+/** A process that writes without pause, and what it has reported about its writes. */
 class Writer {
   done = []
   unknown = []
   failed = []
   isOwner = false
   isBlocked = false
-  /** How often it was told that it has missed writes, and what it was not told of without that; undefined until it has stopped. */
+  /**
+   * `missed` counts how often its watch() ended because it had missed writes. `unheard` counts the writes that it was not shown
+   * without such an error; undefined until it has stopped.
+   */
   missed = 0
   unheard
   #child
@@ -44,7 +47,7 @@ class Writer {
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#hear(line))
   }
 
-  /** Resolves when something is true of this writer, which is looked at whenever it says something. */
+  /** Resolves when a condition holds, which is checked whenever the writer prints a line. */
   until(isTrue) {
     if (isTrue()) return Promise.resolve()
     return new Promise((resolve, reject) => {
@@ -122,7 +125,7 @@ const text = (operations) =>
     .map(({ type, key, value }) => (type === 'put' ? `+${key}=${value}` : `${type} ${key ?? ''}`))
     .join()
 
-/** Takes what is heard until the key `end` was put. */
+/** Collects what is received until the key `end` was put. */
 async function heardUntilEnd(writes) {
   const heard = []
   for await (const operations of writes) {
@@ -141,7 +144,7 @@ test('the owner and the others hear of the writes of all, in one order', async (
   const watching = all.map((db) => heardUntilEnd(db.watch({ gte: 'a' })))
   await Promise.all(others.map((db) => db.get('a')))
 
-  // Of all: with and without `sync`, in a sublevel, and deleted again.
+  // All kinds: with and without `sync`, in a sublevel, and deleted again.
   await Promise.all(
     all.flatMap((db, who) =>
       Array.from({ length: 200 }, async (_, n) => {
@@ -315,7 +318,7 @@ test('calls to an owner whose event loop is busy fail after a while, and say tha
       /busy/.test(cause.message)
     )
   )
-  // Until it is closed, it goes on trying to take the owner's place, which takes time as well.
+  // Until it is closed, it keeps trying to take over from the owner, which takes time as well.
   await owner.kill()
   await clock.passBesideOthers(db.close())
   clock.release()
@@ -352,7 +355,7 @@ test('destroy() removes what an owner has left that was killed while it began to
   await db.close()
   const left = join(location, '.sAbC123')
   mkdirSync(left)
-  // A server removes its own socket when it closes, and no other name of it.
+  // A server removes its own socket when it closes, but no other link to it.
   const server = createServer().listen(join(left, 'b'))
   await once(server, 'listening')
   for (const name of ['h', 'a']) linkSync(join(left, 'b'), join(left, name))
@@ -389,7 +392,7 @@ test(`owners are killed ${rounds} times while three processes write and watch: n
       alive.map((writer) => writer.until(() => writer.isOwner).then(() => writer))
     )
     await Promise.all(alive.map((writer) => writer.until(() => writer.done.length > 0)))
-    // The last round ends the owner as a program ends that is told to.
+    // The last round stops the owner in an orderly way.
     await (round === rounds - 1 ? owner.stop() : owner.kill())
     alive = [...alive.filter((writer) => writer !== owner), start()]
     const counts = alive.map(({ done }) => done.length)

@@ -1,4 +1,4 @@
-// A process that takes the place of a shared database's owner does so for that database alone, and never makes one.
+// A process that takes over from a shared database's owner does so only for that database, and never makes one.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -27,7 +27,7 @@ const serveProgram = fileURLToPath(new URL('../../net/dist/serve/main.js', impor
 /** On Windows, nothing that is open can be moved or removed. */
 const bounded = { skip: process.platform === 'win32' && 'a directory in use cannot be moved' }
 
-/** Long enough for every call to wait for what comes, since nothing is to fail because it was late. */
+/** Long enough that no call fails because the next owner was late. */
 const shared = { shared: true, ownerTimeoutMs: 60_000 }
 
 /** Who owns the database in the beginning, and how it ends. */
@@ -63,7 +63,7 @@ async function makeAnother(location, key) {
   await db.close()
 }
 
-/** What happens to the directory while the owner has it, and whether the database is still there afterwards. */
+/** What happens to the directory while the owner has it open, and whether the database still exists afterwards. */
 const events = {
   nothing: { isThere: true, run() {} },
   'moved away and back': {
@@ -208,7 +208,7 @@ for (const { who, what, successor } of someOf(cases, 9)) {
       assert.equal(await next.get('l'), undefined)
     }
 
-    // Opened again, they use what is there.
+    // When reopened, they use the existing database.
     for (const client of clients) await client.close()
     const again = newLevel(t, shared, location)
     await again.put('new', '1')

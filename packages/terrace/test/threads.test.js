@@ -43,7 +43,7 @@ test('instances share a database by whatever path they reach it', async (t) => {
   try {
     symlinkSync(join(directory, 'db'), join(directory, 'link'), 'junction')
   } catch ({ code }) {
-    // Windows has them on NTFS alone.
+    // Windows supports them only on NTFS.
     assert.deepEqual([process.platform, code], ['win32', 'ENOTSUP'])
     return t.diagnostic('skipped: this file system has no links to directories')
   }
@@ -163,7 +163,7 @@ test('databases share one cache and one pool of threads when asked to', async (t
 })
 
 test('an instance tells whether others may share its database', async (t) => {
-  // It opens automatically in a moment, so it gets a directory of its own.
+  // It opens automatically in a moment, so it gets a separate directory.
   assert.equal(newLevel(t, { multithreading: true }).multithreading, true)
   const db = await openLevel(t)
   assert.equal(db.multithreading, false)

@@ -51,15 +51,15 @@ export function keySpaceOf(database: AnyLevel): KeySpace {
 export class KeySpace {
   /** The object that was given, whose encodings apply. */
   readonly given: AnyLevel
-  /** The same; for a view, the database whose entries it shows. */
+  /** The same, or for a view, the database whose entries it shows. */
   readonly db: AnyLevel
   /** The root database that `db` is in, or `db` itself. */
   readonly root: AnyLevel
-  /** What the keys of `db` begin with in the root; empty for a root. */
+  /** The prefix of `db`'s keys in the root; empty for a root. */
   readonly prefix: ByteString
-  /** The first key of the root after them; undefined for a root. */
+  /** The first key of the root after `db`'s keys; undefined for a root. */
   readonly end: ByteString | undefined
-  /** For a view: the prefix of the records that say which entries are hidden. After it comes the entry's key. */
+  /** For a view: the prefix of the records of hidden entries. The entry's key follows it. */
   readonly records: ByteString | undefined
   readonly #prefixBytes: Buffer
 
@@ -127,7 +127,7 @@ export class KeySpace {
     return key.subarray(length)
   }
 
-  /** Whether the given object is a view that hides the entry of this key by now. */
+  /** Whether the given object is a view that hides this key's entry now. */
   isHidden(key: Buffer): boolean | Promise<boolean> {
     return viewOf(this.given)?.isHiddenNow(key) ?? false
   }
@@ -159,12 +159,12 @@ export class KeySpace {
     return (await this.root.get(this.inRoot(key), rawEncodings)) as Buffer | undefined
   }
 
-  /** Whether {@link storedValue} works everywhere, and not in hooks alone. */
+  /** Whether {@link storedValue} works everywhere, not only in hooks. */
   get readsAtOnce(): boolean {
     return readsAtOnce(this.root)
   }
 
-  /** Reads a value as it is stored now. Whether pending writes show depends on `orderWrites`. */
+  /** Reads the stored value. `orderWrites` determines whether pending writes are visible. */
   storedValue(key: Uint8Array): Buffer | undefined {
     return this.root.getSync(this.inRoot(key), rawEncodings) as Buffer | undefined
   }
@@ -184,8 +184,8 @@ export class KeySpace {
 export const rawEncodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 
 /**
- * The end of a prefix. It ends with the separator, and names have greater bytes, so this is after every key and before all
- * siblings.
+ * The end of a prefix. The prefix ends with the separator, and names have greater bytes, so this is after every key and
+ * before all siblings.
  */
 export function endOf(prefix: ByteString): ByteString | undefined {
   if (prefix === '') return undefined

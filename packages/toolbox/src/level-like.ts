@@ -1,4 +1,4 @@
-/** The types of the databases that users pass to parts, and that parts work on. */
+/** The types of the databases that users pass to parts of the toolbox, and that these work on. */
 
 import type { AbstractLevel } from 'abstract-level'
 
@@ -7,9 +7,9 @@ import type { AbstractLevel } from 'abstract-level'
 export type AnyLevel = AbstractLevel<any, any, any>
 
 /**
- * A database with abstract-level's API whose types of keys and values matter. The whole class would refuse some of its own
- * subclasses, because the types of their hooks name the class itself. With the other methods, TypeScript could not infer the
- * types of some subclasses.
+ * A database with abstract-level's API whose types of keys and values matter. The full class type would reject some of its
+ * subclasses, because the types of their hooks name the class itself. With the other methods included, TypeScript could not
+ * infer the types of some subclasses.
  */
 export type LevelLike<K, V> = Pick<
   // biome-ignore lint/suspicious/noExplicitAny: how the database keeps its data does not matter

@@ -6,18 +6,18 @@ import type { AnyLevel } from './level-like.js'
 const watched = new WeakSet<AnyLevel>()
 
 /**
- * Makes sure that all writes of a database come through one object. A part learns of writes from the hooks of that object.
- * Another instance of the same database, in this thread or in a worker, has hooks of its own, and the two share nothing in
- * JavaScript.
+ * Ensures that all writes to a database go through one object. A part of the toolbox learns of writes from the hooks of
+ * that object. Another instance of the same database, in this thread or in a worker, has separate hooks, and the two share
+ * nothing in JavaScript.
  *
- * @param part - The part that needs this, for the message.
+ * @param part - The part that requires this, for the message.
  * @throws TOOLBOX_SHARED if other processes write to the database as well: it is opened with `shared`, or a server's.
- * @throws TOOLBOX_MULTITHREADING if the database is opened, or will be, with `multithreading`. If that shows only when the
- * database opens, the opening is refused: `open()` rejects with LEVEL_HOOK_ERROR, whose cause is this error.
+ * @throws TOOLBOX_MULTITHREADING if the database is, or will be, opened with `multithreading`. If that only becomes known
+ *   when the database opens, the opening is refused: `open()` rejects with LEVEL_HOOK_ERROR, whose cause is this error.
  */
 export function assertOnlyInstance(db: AnyLevel, part: string): void {
   const root = rootOf(db)
-  // Terrace and terrace-net say so themselves.
+  // Terrace and terrace-net report this themselves.
   if ((root as { multithreading?: boolean }).multithreading === true) throw multithreadingError(part)
   if ((root.supports as { everyWrite?: boolean } | undefined)?.everyWrite === false) throw sharedError(part)
 

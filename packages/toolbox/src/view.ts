@@ -1,23 +1,23 @@
 /**
- * Views: databases that show the entries of another database. Those of `ttl()` hide the entries that have expired. A part that
- * is given a view works on the database that the view shows, where writes through the view and all others meet.
+ * Views: databases that show the entries of another database. Those of `ttl()` hide expired entries. A part of the toolbox
+ * that is given a view works on the database below it, which receives all writes, through the view or not.
  */
 
 import type { Encoded } from './encoded.js'
 import type { AnyLevel } from './level-like.js'
 
-/** What parts need to know about a view. */
+/** What parts of the toolbox need to know about a view. */
 export interface View {
   /** The database whose entries the view shows. */
   readonly source: AnyLevel
   /**
-   * The prefix of the records in the root that say when entries are hidden. After it comes the entry's key, as the source has
-   * it.
+   * The prefix, in the root, of the records that determine when entries are hidden. The entry's key in terms of the source
+   * follows it.
    */
   readonly recordsPrefix: string
   /**
-   * Whether the entry of a key, in the form of the source, is hidden by now. Within a prewrite hook, it is judged by the
-   * earlier writes.
+   * Whether the entry of a key, in the form of the source, is hidden now. In a prewrite hook, this reflects the earlier
+   * writes.
    */
   isHidden(key: Encoded): boolean
   /** The same outside hooks. */
@@ -31,7 +31,7 @@ export function addView(db: AnyLevel, view: View): void {
   views.set(db, view)
 }
 
-/** What is known about a view; undefined for a database that is not a view. */
+/** Returns the view that a database is; undefined if it is not one. */
 export function viewOf(db: AnyLevel): View | undefined {
   return views.get(db)
 }

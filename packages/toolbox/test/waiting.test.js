@@ -1,5 +1,5 @@
-// Indexes, counts and feeds of a database that cannot read within a call, so that their hooks have to wait for what they read:
-// histories at random beside a model, with reads and writes that fail, and what is read together.
+// Indexes, counts and feeds of a database without synchronous reads, so that their hooks have to wait for what they read:
+// random histories against a model, with failing reads and writes, and reads that are combined.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,9 +17,9 @@ const HISTORIES = Number(process.env.TERRACE_HISTORIES ?? scaled(12))
 const FIRST = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 const inStep = { missing: 0, stale: 0, wrong: 0 }
 
-/** Users with a name and an address, which no two of them have in common, and all parts that keep something of them. */
+/** Users with a name and an address, each unique among them, and all parts that derive something from them. */
 class Users {
-  /** What was called, in order: `{ operations, ending }`, or `range` in place of operations. */
+  /** The calls so far, in order: `{ operations, ending }`, or `range` instead of operations. */
   calls = []
   #waiting = []
   /** Another object of the same sublevel. */
@@ -38,7 +38,7 @@ class Users {
     return this
   }
 
-  /** Declares the parts while there are users already. */
+  /** Declares the parts when users already exist. */
   declare() {
     const { users } = this
     this.parts = {
@@ -56,7 +56,7 @@ class Users {
     return { type: 'put', key, value: { name: `n${this.below(4)}`, address } }
   }
 
-  /** Calls something, without waiting for it. */
+  /** Starts a call without waiting for it. */
   step(addresses) {
     const { users, db } = this
     const operations = Array.from({ length: 1 + this.below(4) }, () => this.operation(addresses))
@@ -101,7 +101,9 @@ class Users {
     await Promise.all(this.#waiting.splice(0))
   }
 
-  /** Calls until some have failed. Few calls reach the back-end, as they are grouped, so chance may spare one round of them. */
+  /**
+   * Calls until some have failed. Since calls are grouped, few reach the back-end, so a round may by chance have no failures.
+   */
   async runUntilCallsFail(share) {
     const hasFailed = () => this.calls.some(({ ending }) => ending === FAILURE)
     this.backend.failures = share
@@ -114,7 +116,7 @@ class Users {
     return this.users.iterator().all()
   }
 
-  /** Compares what each part has with the users. */
+  /** Compares the contents of each part with the users. */
   async check() {
     const { byName, byAddress, names, changes } = this.parts
     const stored = await this.stored()
@@ -126,7 +128,7 @@ class Users {
   }
 }
 
-/** The users after the calls. Each must have ended as it must. */
+/** The users after the calls. Checks that each call ended as it should. */
 function replayed(calls, before) {
   let entries = new Map(before)
   for (const { operations, range, ending } of calls) {
@@ -161,7 +163,7 @@ function sorted(entries) {
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** The users after the changes of a feed. Each change must tell the value before. */
+/** The users after the changes of a feed. Checks the old value of each change. */
 function afterChanges(changes, before) {
   const entries = new Map(before)
   let last = 0
@@ -182,7 +184,7 @@ for (let seed = FIRST; seed < FIRST + HISTORIES; seed++) {
     const before = await history.stored()
     history.calls.length = 0
     history.declare()
-    // The first writes come while what is there is indexed and counted.
+    // The first writes arrive while existing entries are indexed and counted.
     await history.run(30)
     const { byName, byAddress, names } = history.parts
     await Promise.all([byName.ready, byAddress.ready, names.ready()])

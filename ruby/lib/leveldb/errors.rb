@@ -22,7 +22,7 @@ module LevelDB
   # A file is damaged. The message names it.
   class CorruptionError < Error; end
 
-  # This library does not support what was asked for.
+  # The library does not support the operation.
   class NotSupportedError < Error; end
 
   # The library refuses an argument or an option.
@@ -37,7 +37,7 @@ module LevelDB
   # The system refuses: no permission, a full disk, a failing device.
   class IOError < Error; end
 
-  # Another process, or another DB object of this one, has the database open.
+  # The database is open in another process, or in another DB object of this one.
   class LockedError < IOError; end
 
   class Error

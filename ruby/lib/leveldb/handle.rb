@@ -114,7 +114,7 @@ module LevelDB
       proc do
         close_ownerless
       rescue Error
-        # Nobody is left who could be told.
+        # The error has no caller to go to.
       end
     end
 

@@ -7,7 +7,7 @@ require 'rbconfig'
 #
 # `require 'leveldb'` runs this; Native takes the functions from the library.
 module LevelDB
-  # No library was found, or what was found is not one. The message lists where it was looked for, and what was wrong there.
+  # No library was found, or a file found is not one. The message lists the places searched and what was wrong in each.
   class LibraryNotFoundError < LoadError; end
 
   # The shared library with LevelDB's C interface. Looked for in this order:
@@ -24,7 +24,7 @@ module LevelDB
     REQUIRED_FUNCTION = 'leveldb_open'
     private_constant :EXTENSION, :FILE_NAME, :SYSTEM_NAMES, :GEM_DIRECTORY, :REQUIRED_FUNCTION
 
-    # The file, or the name by which the system found the library.
+    # The path of the library, or the name that the system resolved.
     attr_reader :path
 
     # Finds and opens the library. +environment+ is read like ENV; +gem_directory+ is where `vendor` lies.

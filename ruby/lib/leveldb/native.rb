@@ -161,11 +161,11 @@ module LevelDB
         size_bytes.zero? ? String.new : Fiddle::Pointer.new(address)[0, size_bytes]
       end
 
-      # A key or a value that a program passed, as a string that nobody changes while a call without Ruby's lock reads it.
+      # A key or a value that a program passed, as a string that does not change while a call without Ruby's lock reads it.
       # +what+ names it in the error.
       #
-      # Raises TypeError for anything but a string. Symbols and numbers are refused, too, because they would come back as
-      # something else.
+      # Raises TypeError for anything but a string. Symbols and numbers are rejected, too, because reads would return them as
+      # strings.
       def bytes(object, what)
         string = String.try_convert(object)
         raise TypeError, "#{what} must be a String, not #{object.inspect} (#{object.class})" unless string
@@ -188,7 +188,7 @@ module LevelDB
     end
   end
 
-  # The file of the C library in use, or the name by which the system found it.
+  # The path of the C library in use, or the name that the system resolved.
   def self.library_path
     Native::LIBRARY.path
   end

@@ -40,7 +40,7 @@ module LevelDB
     #
     # from:: where to begin: the first key at or after it
     # to:: the last key that counts
-    # reversed:: go from the last key to the first; `from` is then where to begin on the way down: at the first key at or
+    # reversed:: go from the last key to the first; `from` is then where to begin, descending: at the first key at or
     #            after it, as in the gem leveldb-ruby, or at the last key of all; `to` is the lowest key that counts;
     #            +reverse_range+ takes no key beyond its bounds
     # exact:: with `reversed`, take no key above `from`

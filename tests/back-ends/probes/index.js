@@ -7,7 +7,7 @@ import { largest } from './sizes.js'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** What it says of itself, and what it does. Each probe has a database of its own. */
+/** What it declares, and what it does. Each probe has its own database. */
 export async function probe(target, location) {
   return {
     declared: await withOpen(target, location(), declared),

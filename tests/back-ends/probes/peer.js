@@ -1,4 +1,4 @@
-// The second process of a probe. It has the database of the target that TERRACE_TARGET names.
+// The second process of a probe. It uses the database of the target that TERRACE_TARGET names.
 
 import { targetNamed } from '../targets.js'
 import { outcome } from './processes.js'

@@ -1,4 +1,4 @@
-// Probes of processes: what is there after one was killed, and what two can do at once.
+// Probes of processes: what survives when one is killed, and what two can do at once.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ export async function killed(target, location, writeOptions) {
 }
 
 /**
- * What a second process can do while this one has the database open, and what this one can do afterwards. Each is `true` or the
+ * What a second process can do while this one uses the database, and what this one can do afterwards. Each is `true` or the
  * code of an error.
  */
 export async function together(target, location, options, otherOptions = options) {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * The largest length, to the nearest `step`, whose entry is stored and read as it was.
+ * The largest length, to the nearest `step`, whose entry is stored and read unchanged.
  *
  * @param most - Where to stop looking.
  * @param entryOf - Returns the key and the value for a length.
@@ -52,7 +52,7 @@ async function store(db, key, value) {
   await db.del(key, bytes)
 }
 
-/** A refusal must leave the database as it was. If it does not, it is opened again. */
+/** A refusal must leave the database usable. If it does not, it is opened again. */
 async function revive(db) {
   try {
     await db.put('small', 'v')

@@ -1,4 +1,4 @@
-// A back-end that is new: a package, its entry in the list, and its page are all that everybody needs to know it.
+// A new back-end needs only a package, its entry in the list, and its page; everything else picks it up.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

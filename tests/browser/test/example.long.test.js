@@ -1,4 +1,5 @@
-// The example of a live page: two pages and the program stay in step, and the page says how its connection is.
+// The example of a live page: two pages and the program stay in step, and the page shows the state of its
+// connection.
 //
 // Long: an example, with a server that ends and starts.
 
@@ -29,7 +30,7 @@ async function stop({ child }) {
   await once(child, 'exit')
 }
 
-/** Keeps a picture of the page, if somebody wants to look at it. */
+/** Keeps a picture of the page if the variable PICTURES names a directory. */
 async function picture(page, name) {
   const directory = process.env.PICTURES
   if (directory === undefined) return

@@ -13,7 +13,7 @@ import { run } from './support/worker-site.js'
 
 const openPage = useBrowser()
 
-/** Makes calls of the browser fail, in a worker or page: those that are named, from when it is told to until it is told `none`. */
+/** Makes the named calls of the browser fail, in a worker or page, from `setFault(name)` until `setFault('none')`. */
 const FAULTS = `
   globalThis.setFault = (() => {
     const files = globalThis.FileSystemSyncAccessHandle
@@ -182,7 +182,7 @@ async function callIn(door, page, name, arg) {
 
 for (const [name, door] of Object.entries(DOORS)) {
   const [storage] = door.options.storage
-  // A tab beside the one that leads has nothing that its close could lose, and whoever leads stays as it is.
+  // A tab that is not the leader has nothing that its close could lose, and the leader stays open.
   const isGuest = door.other === 'leads'
   const cases = WAYS_TO_FAIL[storage].filter(({ fault, writes }) => !isGuest || fault === 'none' || !writes)
   for (const { fault, writes, isReported: mayBeReported = false } of cases) {
@@ -212,7 +212,7 @@ for (const [name, door] of Object.entries(DOORS)) {
         } else if (!isReported) assert.equal(hasRejected.length, 0, what)
         if (fault !== 'none' && writes && !fault.startsWith('close'))
           assert.notEqual(result.written, 'done', what)
-        // The write of another tab has failed, so whoever leads writes no more.
+        // The write of another tab has failed, so the leader writes no more.
         if (isGuest && way === 'close() behind a write' && result.stored[0] === 'LEVEL_WRITES_REFUSED') {
           assert.notEqual(result.behind, 'done', what)
           result.stored = 'done'

@@ -1,4 +1,5 @@
-// The back-end on IndexedDB in pages: data shared with browser-level, its lock, its transactions, and what it does without space.
+// The back-end on IndexedDB in pages: data shared with browser-level, its lock, its transactions, and its behaviour when space
+// runs out.
 //
 // Long: one database of IndexedDB is in the smoke test.
 

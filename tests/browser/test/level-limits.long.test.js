@@ -10,7 +10,7 @@ import { run, runAfter, siteOf } from './support/worker-site.js'
 
 const openPage = useBrowser()
 
-/** Says what a promise comes to. */
+/** Describes the outcome of a promise. */
 const OUTCOME = `
   const outcome = (promise) => promise.then(() => 'done', (error) => error.code + ': ' + error.message)
 `

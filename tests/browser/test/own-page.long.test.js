@@ -1,4 +1,4 @@
-// A page that has a database for itself (`shared: false`), by a worker of its own.
+// A page that has a database for itself (`shared: false`), through a dedicated worker.
 //
 // Long: pages that are reloaded, crash, and are kept for the way back.
 
@@ -72,12 +72,15 @@ const FUNCTIONS = `
   }
 `
 
-/** A worker that dies when it is told to, before it does what came along. */
+/** A worker that dies on the message `die`, without handling the messages that arrive with it. */
 const MORTAL = `addEventListener('message', (event) => {
   if (event.data.kind === 'die') close()
 })\n`
 
-/** A worker that says when a file was refused to it. Its clock stands, so it may be refused for as long as it takes. */
+/**
+ * A worker that reports when it is denied a file. Its clock stands still, so it waits for the file without a time
+ * limit.
+ */
 const TELLS_OF_REFUSALS = `
   performance.now = () => 0
   const refused = new BroadcastChannel('refused')

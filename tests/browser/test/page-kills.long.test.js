@@ -19,7 +19,7 @@ const WRITES = 60
 const openPage = useBrowser()
 
 /**
- * A tab. Each of its writes stores an entry of its own and the number of the last one, which must never go back. It reports what was
+ * A tab. Each of its writes stores its own entry and the number of the last one, which must never decrease. It reports what was
  * acknowledged, and what may have been done.
  */
 const WRITER = `

@@ -343,7 +343,7 @@ test('a page that is isolated from other origins shares memory with its worker, 
   for (const { length, isLast } of [shared, told]) assert.deepEqual([length, isLast], [100_000, true])
 })
 
-/** It takes a minute, and differs from the other page's in what carries the messages, which tests of their own are about. */
+/** It takes a minute, and differs from the other page's only in what carries the messages, which separate tests cover. */
 const inFull =
   process.env.TERRACE_SUITE === undefined && 'TERRACE_SUITE=1 runs it in an isolated page as well'
 

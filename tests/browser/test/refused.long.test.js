@@ -1,7 +1,7 @@
 // What a page learns if its site, its policy or its browser refuses what the database needs: an error with a code, which names the
 // remedy, and never an open that does not end.
 //
-// Long: many pages, each with a policy of its own.
+// Long: many pages, each with its own policy.
 
 import assert from 'node:assert/strict'
 import { useBrowser } from './support/browser.js'
@@ -138,7 +138,7 @@ test('a page learns that the script of IndexedDB is missing', async (t) => {
   assert.match(text, /terrace-indexeddb\.js cannot be loaded.*serve it beside/)
 })
 
-/** Places and sharing, and where a page then has the database that its browser denies storage; undefined if nowhere. */
+/** Places and sharing, and where a page then stores a database if its browser denies storage; undefined if nowhere. */
 const DENIED = [
   [{}, undefined],
   [{ storage: 'opfs' }, undefined],

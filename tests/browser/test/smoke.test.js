@@ -50,7 +50,7 @@ test('what a tab puts another one gets, also when the leader is closed', async (
   assert.equal(await call(leader, 'get', 'a'), 'from a tab')
   assert.equal(await call(tabs[1], 'get', 'a'), 'from a tab')
   await leader.close()
-  // A read is asked again, where a write would fail.
+  // A read is retried, where a write would fail.
   assert.deepEqual(await Promise.all(tabs.map((tab) => call(tab, 'get', 'a'))), ['from a tab', 'from a tab'])
   await call(tabs[1], 'put', 'b', 'later')
   assert.deepEqual(await keys(tabs[0]), ['a', 'b'])

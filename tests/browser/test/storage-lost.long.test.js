@@ -1,5 +1,5 @@
-// The browser removes the data of the site while a database is open, as when the user clears it: nothing is acknowledged with `sync` any
-// more, every call fails with one code, an event tells of it, and the database can be closed and opened again.
+// The browser removes the data of the site while a database is open, as when the user clears it: nothing more is acknowledged with `sync`,
+// every call fails with one code, an event reports the loss, and the database can be closed and opened again.
 //
 // Long: each door with each way to notice.
 
@@ -137,8 +137,8 @@ async function checkAgain(ask) {
 }
 
 /**
- * With all data of a site, Chromium removes the names of its locks. Who sees those from before, and needs them, says that it is to be loaded
- * again; the others can go on.
+ * With all data of a site, Chromium removes the names of its locks. A page that sees old names, and needs them, asks to be reloaded; the
+ * others continue.
  */
 async function checkAfterReload(page, door, options, ask) {
   assert.deepEqual(await ask('ends'), [null, null])
@@ -238,7 +238,7 @@ test('a tab does not go on with a database that was made anew', async (t) => {
   const other = inPage(await openPage(t, origin))
   await other('begin', {})
   await clear()
-  // The leader is the first to know, and has made another one before the other tab is told.
+  // The leader notices first, and has created another database before the other tab is notified.
   await Promise.all([ask('close').then(() => ask('open')), other('call', 'put')])
   await until(async () => (await other('seen')).length > 0, 'the event')
   assert.equal(await other('call', 'get'), LOST)

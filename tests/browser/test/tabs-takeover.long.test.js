@@ -9,7 +9,7 @@ import { endLeaderOf, leaderOf, openTabs, serveTabsSite, workersOf } from './sup
 
 const KILLS = Number(process.env.TERRACE_KILLS ?? 6)
 
-/** Ways in which a tab ends, and does not come back. */
+/** Ways in which a tab ends for good. */
 const ENDS = {
   close: (page) => page.close(),
   crash,
@@ -20,7 +20,7 @@ const ENDS = {
 /** Playwright has the browser keep no pages for the way back. */
 const openPage = useBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
 
-/** Checks that another tab leads all that are left, and says how long that took since `begin`. */
+/** Checks that another tab leads all remaining ones, and prints how long that took since `begin`. */
 async function checkTakeover(t, what, former, others, begin) {
   const [worker, ...more] = await workersOf(others)
   assert.deepEqual(more, [])

@@ -1,4 +1,4 @@
-// The ways by which a tab reaches the worker of another: ports that a shared worker passes on, or broadcast channels.
+// How a tab reaches the worker of another: through ports that a shared worker passes on, or broadcast channels.
 //
 // Long: dozens of pages, and waits for what a browser lacks.
 
@@ -18,7 +18,7 @@ async function poorPage(t, origin) {
   return page
 }
 
-/** Checks what a channel promises, and by which way it goes. */
+/** Checks what a channel promises, and whether it uses a port or broadcasts. */
 async function checkWay(tab, isBroadcast) {
   assert.equal(await tab.call('askInOrder', 500, 'who'), true)
   assert.equal(await tab.call('sendBytes', 5 << 20), 5 << 20)

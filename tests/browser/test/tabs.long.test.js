@@ -1,4 +1,5 @@
-// Tabs share a database: they join and leave, open it with options of their own, and are told if it cannot be opened.
+// Tabs share a database: they join and leave, open it with different options, and receive an error if it cannot be
+// opened.
 //
 // Long: dozens of pages.
 
@@ -40,7 +41,7 @@ test('a leader that leaves answers what it was asked before, and closes the data
   const tabs = await tabsOf(site, 'leave', 3)
   const [former] = await workersOf(tabs)
   const late = tabs.map((tab) => tab.ask('late'))
-  // What was asked before this has arrived.
+  // Requests sent before this have arrived.
   await Promise.all(tabs.map((tab) => tab.ask('who')))
   await tabs[0].leave()
   assert.deepEqual(await Promise.all(late), ['in the end', 'in the end', 'in the end'])

@@ -1,6 +1,6 @@
-// Two versions of a site are open at the same time, whose versions of the package say things to each other in different ways.
+// Two versions of a site are open at the same time, whose versions of the package use different protocols.
 //
-// Long: pages that are frozen and go on, two versions of a site.
+// Long: pages that are frozen and resumed, two versions of a site.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -73,7 +73,7 @@ for (const [first, second] of [
     assert.equal(await same.open('turns'), 'open')
     const other = await pageOf(t, origin, second)
     assert.match(await other.open('turns'), LOCKED)
-    // Nobody else is disturbed.
+    // The other tabs are not disturbed.
     await leader.call('put', 'a', 'leader')
     await same.call('put', 'b', 'same')
     assert.deepEqual(await leader.keys(), ['a', 'b'])

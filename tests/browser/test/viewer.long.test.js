@@ -35,7 +35,7 @@ before(() => {
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Opens the page from a server that writes down what is asked of it. */
+/** Opens the page from a server that records the requests to it. */
 async function openViewer(t) {
   const { origin, requests } = await serveViewer(t)
   const page = await openPage(t, origin)

@@ -37,7 +37,7 @@ const bundlers = {
     })
     const { errors, warnings } = stats.toJson({ all: false, warnings: true, errors: true })
     assert.deepEqual(errors, [])
-    // The package that only shared databases need is not installed here. webpack says so, and goes on.
+    // The package that only shared databases need is not installed here. webpack warns about that and continues.
     const others = warnings.filter(({ message }) => !message.includes("Can't resolve 'terrace-net/shared'"))
     assert.deepEqual(others, [])
     return join(path, 'bundle.cjs')

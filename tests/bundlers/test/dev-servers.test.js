@@ -106,7 +106,7 @@ const openPage = browser()
 const projects = new Projects(dirname(tools))
 after(() => projects.remove())
 
-/** Parcel 2 reads the entries of a package only if it is told to. */
+/** Parcel 2 reads the `exports` of a package only with this setting. */
 const manifest = { '@parcel/resolver-default': { packageExports: true } }
 
 const archives = () => projects.archivesOf('packages/terrace', 'packages/toolbox')

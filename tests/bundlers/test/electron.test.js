@@ -1,5 +1,5 @@
-// What Electron needs of a package with a native part. Electron's install script downloads the program, so it takes no part
-// here. The rules by which it differs from Node stand in for it:
+// What Electron needs of a package with a native part. Electron's install script downloads the program, so it takes no part here.
+// Instead, the tests apply the rules in which Electron differs from Node:
 //
 // - The main script and preload scripts are CommonJS, packed into one file in the format asar. The addon stays next to it, as
 //   `electron-builder` and the plug-in auto-unpack-natives of `electron-forge` arrange it. `process.dlopen` finds it there.

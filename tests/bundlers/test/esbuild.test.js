@@ -1,5 +1,5 @@
 // Bundles of esbuild. The addon is not part of a bundle: it is found in `node_modules` or next to the bundle, or else the error
-// says what to do.
+// names the remedy.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Jest with its defaults: it loads only CommonJS, and runs each test file in a context of its own.
+// Jest with its defaults: it loads only CommonJS, and runs each test file in a separate context.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -30,7 +30,7 @@ const idsWith = (...words) =>
 
 const inText = (...words) => words.map((word) => `text:${word}`)
 
-/** Asks by word, with scores, by field and by range. Results without an order of their own are sorted. */
+/** Queries by word, with scores, by field and by range. Results without a defined order are sorted. */
 async function answers(index) {
   const ids = async (query) => (await index.QUERY(query, ALL)).RESULT.map(({ _id }) => _id).sort()
   const found = await index.SEARCH(inText('iterator', 'snapshot'))

@@ -11,8 +11,8 @@ const DOCUMENTS = { notes: 40, 'minutes/2026': 700, 'Überschrift – 見出し'
 const WORDS = ['ordered ', 'store ', 'of keys ', 'and ', 'values ', 'größer ', '値 ', '\n']
 
 /**
- * The updates of a document, in the order in which a server receives them. Two people edit it, and each sees the other's edits
- * only after every tenth edit of their own.
+ * The updates of a document, in the order in which a server receives them. Two people edit it, and exchange their edits after
+ * every ten of each.
  */
 function updatesOf(name, edits) {
   const next = random(name)

@@ -94,7 +94,7 @@ function compile(name, directory, kind, flags) {
   const program = join(directory, isWindows(name) ? `${kind}.exe` : kind)
   writeFileSync(source, example)
   const [compiler, ...options] = compilerFor(name)
-  // What unwinds stacks is in a library of its own with zig.
+  // zig has the code that unwinds stacks in a separate library.
   const unwinding = options.length > 0 && kind === 'static' ? ['-lunwind'] : []
   execFileSync(compiler, [...options, source, '-o', program, ...flags, ...unwinding], { stdio: 'pipe' })
   return program

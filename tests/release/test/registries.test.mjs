@@ -22,7 +22,7 @@ const [npm, ...npmArguments] = commandOf(process)
 
 let directory
 let proxy
-/** By the kind: its registry, and a package with what its client is told. */
+/** By the kind: its registry, and a package with its client's arguments. */
 const registries = {}
 const cases = {}
 

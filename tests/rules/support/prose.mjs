@@ -125,7 +125,7 @@ export function faultsIn(markdown, maxWidth = MAX_WIDTH) {
   return [...faults, ...longLines(markdown, maxWidth)].sort((a, b) => a.line - b.line)
 }
 
-/** Lines of prose that are too wide. A link that is too long by itself may be. */
+/** Lines of prose that are too wide. A single link that is too long is allowed. */
 function longLines(markdown, maxWidth) {
   let fence = false
   return withoutGenerated(markdown).split('\n').flatMap((line, index) => {

@@ -2,7 +2,7 @@
 
 const blank = (text) => text.replace(/[^\n]/g, ' ')
 
-/** Comments, strings and characters. Block comments nest, so their end is looked for by `endOfBlockComment`. */
+/** Comments, strings and characters. Block comments nest, so `endOfBlockComment` finds their end. */
 const LITERAL =
   /\/\/[^\n]*|\/\*|\b(?:b|c)?r(#*)"[\s\S]*?"\1|(?:\b[bc])?"(?:\\[\s\S]|[^"\\])*"|(?:\bb)?'(?:\\(?:u\{[^}]*\}|x[\da-fA-F]{2}|[\s\S])|[^\\'\n])'/g
 

@@ -152,7 +152,8 @@ export function testKeys({ test, openLevel, longestBytes, isSync = false, histor
 }
 
 /**
- * Registers the test that values of these sizes come back, in bytes. The first of them is written again with the last size.
+ * Registers the test that values of these sizes, in bytes, are read back unchanged. The first of them is written again with the last
+ * size.
  *
  * @param {object} tested - See {@link testKeys}.
  * @param {number[]} tested.sizes

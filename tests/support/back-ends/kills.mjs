@@ -16,7 +16,7 @@ function acknowledgedBy(lines) {
   return highest
 }
 
-/** Whether lines tell of a write of each kind, or of a writer that has ended. */
+/** Whether the lines report a write of each kind, or the end of a writer. */
 function isUnderWay(lines) {
   return lines.includes(undefined) || Object.values(acknowledgedBy(lines)).every((highest) => highest > 0)
 }
@@ -99,9 +99,7 @@ export function assertAllThere({ missing, torn, gaps, failed, ...counts }) {
   assert.deepEqual({ missing, torn, gaps, failed }, { missing: 0, torn: 0, gaps: 0, failed: 0 })
 }
 
-/**
- * Kills writers, see {@link killWriters}. All that they were told is there, and the database can be written afterwards.
- */
+/** Kills writers, see {@link killWriters}. Every acknowledged write is present, and the database can be written afterwards. */
 export async function assertSurvivesKills(t, tested) {
   assertAllThere(await killWriters(t, tested))
   const db = await tested.openLevel()

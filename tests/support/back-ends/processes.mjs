@@ -34,7 +34,7 @@ export class Other {
     this.#process.stdin.write(`${line}\n`)
   }
 
-  /** Waits until it ends by itself. Returns its exit code. */
+  /** Closes its input and waits until it exits. Returns its exit code. */
   async end() {
     this.#process.stdin.end()
     return (await this.#exit)[0]

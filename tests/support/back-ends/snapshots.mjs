@@ -52,7 +52,9 @@ function readersOf(db, isSync) {
   return readers
 }
 
-/** Checks that no reader sees a part of a batch while batches are written to a database that nobody else uses. */
+/**
+ * Checks that no reader sees a part of a batch while batches are written to a database that has no other users.
+ */
 export async function assertNothingTorn(t, db, { isSync = false, leastReads = 100 } = {}) {
   const counts = { reads: 0, torn: 0, states: new Set() }
   let isWriting = true

@@ -1,4 +1,4 @@
-/** Keys of Chromium's IndexedDB, in the order `idb_cmp1`; `docs/format/comparators.md` describes them. */
+/** Keys in Chromium's IndexedDB databases, in the order `idb_cmp1`; `docs/format/comparators.md` describes them. */
 
 import { concat } from '../bytes.js'
 import { decoded, NotDecoded, Reader } from './reader.js'
@@ -73,7 +73,7 @@ export function keyOf({ database, store = 0, index = 0 }, ...rest) {
   return concat([widths], ...ids, rest)
 }
 
-/** A number of seven bits a byte, lowest first. */
+/** A number with seven bits per byte, little-endian. */
 export function bytesOfVarint(value) {
   const bytes = []
   for (; value > 0x7f; value = Math.floor(value / 128)) bytes.push((value & 0x7f) | 0x80)
@@ -86,7 +86,9 @@ function bytesOfInteger(value) {
   return [...bytes, value]
 }
 
-/** What a key says: `kind`, its ids and its own key, and `value`, the encoding of the value. Undefined if it cannot be decoded. */
+/**
+ * The parts of a key: `kind`, its ids and its own key, and `value`, the encoding of the value. Undefined if it cannot be decoded.
+ */
 export const parse = (key) =>
   decoded(() => {
     const reader = new Reader(key)
@@ -168,7 +170,7 @@ function ofStore(reader, { database, store, index }) {
 /** A number of UTF-16 units, and the units. */
 export const countedText = (reader) => reader.utf16(2 * reader.varint(), 'big')
 
-/** A key of a page: a type, and what it says. */
+/** A key of a page: a type and its contents. */
 export function idbKey(reader, depth = 0) {
   switch (reader.byte()) {
     case 0:
@@ -182,7 +184,7 @@ export function idbKey(reader, depth = 0) {
     case 4: {
       if (depth >= MOST_DEPTH) throw new NotDecoded()
       const items = []
-      // Each takes at least a byte, so that a false count ends soon.
+      // Each takes at least a byte, so a wrong count ends the loop soon.
       for (let count = reader.varint(); count > 0; count--) items.push(idbKey(reader, depth + 1))
       return items
     }

@@ -1,4 +1,4 @@
-/** The worker that has a directory open, as the page calls it. */
+/** The page's access to the worker that opens a directory. */
 
 /** What the worker could not do: `code` and `message` of the engine, `refusal` if the browser did not read a file. */
 export class WorkerError extends Error {
@@ -9,7 +9,7 @@ export class WorkerError extends Error {
   }
 }
 
-/** One call. Awaited, it gives the result. */
+/** One call. `done` resolves with the result. */
 class Task {
   #cancel
   constructor(promise, cancel) {
@@ -17,7 +17,7 @@ class Task {
     this.#cancel = cancel
   }
 
-  /** Ends the task soon. Its result says how far it got, and later progress is not reported. */
+  /** Ends the task soon. Its result shows how far it got, and later progress is not reported. */
   cancel() {
     this.#cancel()
   }

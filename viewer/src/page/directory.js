@@ -1,9 +1,9 @@
 /** The files of a directory that the user drops or chooses, and the databases among them. */
 
-/** A directory within so many others is not looked into. */
+/** Directories nested deeper than this are not searched. */
 const MOST_DEPTH = 12
 
-/** Files that are looked at, in a directory that is far more than a database. */
+/** The most files that are searched, in case the directory holds far more than a database. */
 const MOST_FILES = 100_000
 
 /** Files that only a LevelDB database has. */
@@ -61,8 +61,8 @@ async function addEntry(entry, path, depth, found) {
 }
 
 /**
- * The databases among files: each directory that has a file of LevelDB's. Returns their `path`, `name`, `files` and `sizeBytes`, those with a
- * file CURRENT first.
+ * The databases among files: each directory that holds a file of LevelDB. Returns their `path`, `name`, `files` and `sizeBytes`,
+ * those with a file CURRENT first.
  */
 export function databasesIn(files) {
   const directories = new Map()

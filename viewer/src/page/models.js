@@ -1,4 +1,4 @@
-/** The entries that a list shows, of which it asks for those in view. */
+/** The entries that a list shows. It requests those in view. */
 
 /** Entries from one remembered key to the next: `STRIDE` of the worker's session. */
 const STRIDE = 100
@@ -6,7 +6,7 @@ const STRIDE = 100
 /** Pages of entries that are kept. */
 const MOST_PAGES = 60
 
-/** A list's height is limited by browsers. */
+/** Browsers limit a list's height. */
 export const MOST_ROWS = 500_000
 
 /** All entries of a range. Every 100th key is remembered; the others are read when they come into view. */
@@ -52,7 +52,7 @@ export class RangeModel {
     return Math.min(this.count, MOST_ROWS)
   }
 
-  /** The entry of a row; undefined while it is read. The list is told when it is there. */
+  /** The entry of a row; undefined while it is read. The list is notified when it was read. */
   entryAt(row) {
     const number = Math.floor(row / STRIDE)
     const page = this.#pages.get(number)

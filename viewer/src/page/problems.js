@@ -1,4 +1,4 @@
-/** What went wrong, in words that say what to do. */
+/** Describes what went wrong and what to do. */
 
 const UNKNOWN_ORDER = /unknown order/
 
@@ -18,7 +18,7 @@ export function notADatabase(files) {
   }
 }
 
-/** An error of the worker. `canRepair` says that what is intact can be shown. */
+/** An error of the worker. `canRepair` means that the intact entries can be shown. */
 export function problemOf(error, name) {
   if (error.refusal !== undefined) {
     return {

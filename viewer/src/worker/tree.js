@@ -10,13 +10,13 @@ const MOST_GROUPS = 200
 /** The same, for keys that belong to no group, or are alone in theirs. */
 const MOST_LOOSE_KEYS = 50
 
-/** A layout without such groups passes over so many keys that belong to none. */
+/** A layout without such groups skips this many keys that belong to none. */
 const MOST_SKIPPED_KEYS = 1000
 
 /**
  * Finds the groups below `node` (`{}` is the whole database).
  *
- * @param from - Where to go on, from an earlier call.
+ * @param from - Where to continue, from an earlier call.
  * @returns `groups`, and `from` if there are more.
  */
 export async function groupsBelow(db, layout, node, from) {
@@ -60,7 +60,7 @@ async function listGroups(db, node, grouping, start, buckets) {
   }
 }
 
-/** A group with what only its keys tell: `hasMore` if there are several. A bucket is called by all that they have in common. */
+/** A group with what only its keys reveal: `hasMore` if there are several. A bucket is named after their common prefix. */
 async function wholeGroup(db, group, key) {
   const range = { lower: group.lower, upper: group.upper }
   const [, another] = await firstKeys(db, range, 2)

@@ -1,6 +1,6 @@
 /**
- * The worker that has the directory open. The page sends `{ id, method, parameters }`; it gets `{ id, progress }` any number of times, then
- * `{ id, result }` or `{ id, error }`. `{ cancel: id }` ends a task soon: its result says how far it got.
+ * The worker that opens the directory. The page sends `{ id, method, parameters }`; it gets `{ id, progress }` any number of times,
+ * then `{ id, result }` or `{ id, error }`. `{ cancel: id }` ends a task soon: its result shows how far it got.
  */
 
 import { Session } from './session.js'
@@ -30,7 +30,7 @@ self.onmessage = async ({ data }) => {
   }
 }
 
-/** An error as the page gets it. One of a file has why the browser refused to read it. */
+/** An error in the form for the page. If the browser refused to read a file, `refusal` is the name of its error. */
 function described(error) {
   const root = error.code === 'LEVEL_DATABASE_NOT_OPEN' && error.cause !== undefined ? error.cause : error
   return { code: root.code, message: root.message, refusal: session.takeFailure()?.name }

@@ -1,4 +1,4 @@
-/** `run`: each round runs each target once, each in a process of its own, in an order that rotates. */
+/** `run`: each round runs each target once, each in a separate process, in an order that rotates. */
 
 import { fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -104,7 +104,7 @@ function resolveTargets({ targets, databaseOptions, className, inMemory, skipMis
 }
 
 /**
- * The targets that load and open. Each shows that in a process of its own.
+ * The targets that load and open, which is tried for each in a separate process.
  * @param {Target[]} targets
  * @param {Plan} plan
  * @param {string} directory

@@ -1,4 +1,4 @@
-/** Steps that need a process of their own: one that is killed, and one that strace watches. */
+/** Steps that need a separate process: one that is killed, and one that strace watches. */
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ const STEP = fileURLToPath(new URL('./step.js', import.meta.url))
  * @typedef {object} Step
  * @property {'die' | 'open'} name
  * @property {string[]} locations
- * @property {string} directory where it may make databases of its own
+ * @property {string} directory where it may make databases
  * @property {import('../targets/resolve.js').Target} target
  * @property {import('../settings.js').Settings} settings
  */

@@ -1,7 +1,7 @@
 /** Draws a specification of Vega-Lite, without a display. */
 
 import { createRequire } from 'node:module'
-// This is @napi-rs/canvas, under the name by which Vega looks for a canvas (see package.json).
+// This is @napi-rs/canvas, under the name that Vega imports (see package.json).
 import { GlobalFonts } from 'canvas'
 import { parse, View } from 'vega'
 import { compile } from 'vega-lite'

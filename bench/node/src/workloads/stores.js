@@ -1,4 +1,4 @@
-/** Data of several kinds, each in a database of its own, or in sublevels of one database. */
+/** Data of several kinds, each in a separate database, or in sublevels of one database. */
 
 import { checkValue, forEach, inChunks } from '../loops.js'
 import { verify, Written } from '../verify.js'

@@ -1,4 +1,4 @@
-//! The part of LevelDB's C interface, `leveldb/c.h`, that is used here.
+//! The part of `leveldb/c.h`, LevelDB's C interface, that is used here.
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -1,5 +1,4 @@
-//! The part of RocksDB's C interface, `rocksdb/c.h`, that is used here. These calls have been the same since RocksDB
-//! 6.
+//! The part of `rocksdb/c.h`, RocksDB's C interface, that is used here. These calls have been the same since RocksDB 6.
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -1,6 +1,6 @@
-//! Charts of results: a dot per workload and engine for each configuration, and latencies over time. Predecessor: the
-//! JSON lines that [`crate::report`] writes. Each chart is drawn as SVG, which follows the reader's choice of light or dark,
-//! and as PNG.
+//! Charts of results: a dot per workload and engine for each configuration, and latencies over time. The input is the
+//! JSON lines that [`crate::report`] writes. Each chart is drawn as SVG, which follows the reader's choice of light or
+//! dark, and as PNG.
 
 mod dots;
 mod timeline;
@@ -183,7 +183,7 @@ const COLOURS: [(RGBColor, &str); 8] = [
     (RGBColor(0xb8, 0xa8, 0x00), "#dccb2a"),
 ];
 
-/// Engines with a colour of their own in every picture: those that the pictures of Node know have theirs.
+/// Engines that have the same colour in every chart. Those that also appear in Node's charts have their colour there.
 const ENGINES: [(&str, usize); 7] = [
     ("terrace", 0),
     ("leveldb", 3),

@@ -1,4 +1,4 @@
-//! readwhilewriting: readers, and one writer that goes on until they are done. Only the reads count.
+//! readwhilewriting: readers, and one writer that keeps writing until they are done. Only the reads count.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! The workloads by name. Predecessor: [`crate::bench`]. Successors: the modules below, one per family.
+//! The workloads by name, in one module per family.
 
 use crate::Result;
 use crate::lane::{Lane, Plan};

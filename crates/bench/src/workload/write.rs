@@ -34,7 +34,7 @@ impl Order {
     }
 }
 
-/// A step that leads through all numbers below `num` before it comes back to the first: a prime larger than any `num`.
+/// A step that visits all numbers below `num` before it repeats the first: a prime larger than any `num`.
 const STEP: u64 = 2_654_435_761;
 
 /// The operation on a key.

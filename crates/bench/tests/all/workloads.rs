@@ -1,4 +1,4 @@
-//! Every workload on a small database: each run's checks of its own results pass, and it reports what was done.
+//! Every workload on a small database: the checks in each run pass, and it reports what was done.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn run(settings: &Settings, names: &[&str]) -> Vec<Report> {
 
 #[test]
 fn every_workload_passes_its_own_checks() {
-    // recover copies files, which must be on a disk: it has a test of its own.
+    // recover copies files, which must be on a disk: it has its own test.
     let names: Vec<_> =
         WORKLOADS.iter().map(|workload| workload.name).filter(|name| *name != "recover").collect();
     let on_all_keys = [&["fillseq"], &names[..]].concat();

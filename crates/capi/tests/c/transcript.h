@@ -1,4 +1,4 @@
-/* Shared by the parts of the transcript. Predecessor: main, in transcript.c. Successors: the parts, one file each.
+/* Shared by the parts of the transcript, one file each. `main` is in transcript.c.
 
    A transcript contains nothing that may differ between two correct implementations: no times, no paths, no counts of
    background work, and only the kind of an error. */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts. Each works in a directory of its own, `directory`, and leaves it to be destroyed. */
+/* The parts. Each works in its `directory`, and leaves it to be destroyed. */
 void basics(const char* directory);
 void batches(const char* directory);
 void iterators(const char* directory);

@@ -64,8 +64,8 @@ pub fn include_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
-/// Where the libraries are: beside `TERRACE_LIB`, which names the shared one. Otherwise they are built, which cargo does not do by itself
-/// for tests, because no Rust code links them.
+/// Where the libraries are: beside `TERRACE_LIB`, which names the shared one. Otherwise they are built here. cargo does
+/// not build them for tests, because no Rust code links them.
 pub fn built_directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
@@ -191,7 +191,7 @@ fn link(sources: &[PathBuf], program: &Path, library: Library, tool: Tool) {
     output(&mut command);
 }
 
-/// Runs a program. Without arguments it gets a directory of its own.
+/// Runs a program. Without arguments it gets its own directory.
 pub fn run(program: &Program, tool: Tool, variables: &[(&str, PathBuf)], arguments: &[String]) -> String {
     let directory = tempfile::tempdir().unwrap();
     if arguments.is_empty() {

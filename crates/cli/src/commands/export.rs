@@ -53,7 +53,7 @@ pub(crate) struct Export {
     formats: FormatArguments,
 }
 
-/// Where an interrupted export goes on.
+/// Where an interrupted export resumes.
 #[derive(Debug, Default)]
 struct Done {
     /// The offset after the last complete entry or frame of entries.

@@ -1,4 +1,4 @@
-//! The commands. Predecessor: `main`. Successors: one module per command.
+//! The commands, one module each.
 
 mod batch;
 mod bench;

@@ -1,8 +1,5 @@
-//! Explains a single file of a database down to each record, with offsets. Damage is reported with its place and
-//! cause, and reading goes on after it.
-//!
-//! Predecessor: `terrace inspect` and `terrace verify`. Successors: the decoders of `terrace-format`, one module per
-//! kind of file.
+//! Explains a single file of a database down to each record, with offsets: one module per kind of file. Damage is
+//! reported with its place and cause, and reading resumes after it.
 
 mod log;
 mod manifest;

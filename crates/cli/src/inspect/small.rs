@@ -34,7 +34,7 @@ pub(super) fn inspect_current(path: &Path, report: &mut Report<'_>) -> Result<()
 pub(super) fn inspect_lock(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
     let owner = owner::of_lock_file(path);
     let contents = match fs::read(path) {
-        // On Windows, LevelDB shares it with nobody.
+        // On Windows, LevelDB does not share it at all.
         Err(_) if owner != Holder::Nobody => None,
         contents => Some(contents?),
     };

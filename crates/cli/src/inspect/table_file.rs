@@ -1,6 +1,4 @@
-//! The file of a table, read block by block without the engine, and what is said of its blocks and keys.
-//!
-//! Predecessors: [`table`](super::table) and [`table_blocks`](super::table_blocks). Successor: the decoders of `terrace-format`.
+//! The file of a table, read block by block without the engine, and the report on its blocks and keys.
 
 use std::sync::Arc;
 
@@ -30,11 +28,11 @@ impl TableFile {
         self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64)
     }
 
-    /// Reads a block, and checks it as far as possible without its entries.
+    /// Reads one block. Checks everything that can be checked without its entries.
     ///
     /// # Errors
     ///
-    /// A sentence that says what is wrong with it.
+    /// A sentence that describes the problem.
     pub(super) fn read(&self, handle: BlockHandle) -> Result<ReadBlock, String> {
         let range = handle.sealed_range(self.footer_at()).map_err(|error| error.to_string())?;
         let mut bytes = vec![0; (range.end - range.start) as usize];

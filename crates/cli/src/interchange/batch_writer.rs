@@ -1,4 +1,4 @@
-//! Writes many operations in batches. Predecessor: `import`, `copy`, and `del` of a range. Successor: the engine.
+//! Writes many operations in batches.
 
 use terrace_engine::{Db, WriteBatch, WriteOptions};
 

@@ -31,7 +31,7 @@ impl EntryWriter for JsonLinesWriter {
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with it.
+/// A sentence that describes the problem.
 pub(crate) fn parse_line(line: &[u8]) -> Result<Operation, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
     let Value::Object(members) = &value else {

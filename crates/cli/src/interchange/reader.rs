@@ -1,6 +1,4 @@
-//! Reads operations from an exported file of either form, and knows at which byte to go on.
-//!
-//! Predecessor: a file or standard input. Successor: `import`, `batch`.
+//! Reads operations from an exported file of either form, and keeps track of the byte at which to resume.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -44,7 +42,7 @@ impl<'a> EntryReader<'a> {
         })
     }
 
-    /// Goes on at byte `offset`, after this many lines and entries, where another reader had stopped.
+    /// Resumes at byte `offset`, where another reader stopped after this many lines and entries.
     ///
     /// # Errors
     ///
@@ -64,7 +62,7 @@ impl<'a> EntryReader<'a> {
         Ok(())
     }
 
-    /// Where to go on later: after the returned operations, at the start of a line or frame. `None` within one.
+    /// Where to resume later: after the returned operations, at the start of a line or frame. `None` within one.
     pub(crate) fn place(&self) -> Option<(u64, u64, u64)> {
         self.pending.is_empty().then_some((self.offset, self.lines, self.entries))
     }

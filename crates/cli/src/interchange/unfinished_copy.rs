@@ -4,8 +4,6 @@
 //! file the directory holds no database. Whatever stops the program, the target is therefore the complete copy or
 //! does not open. The directory is inside the target, not beside it and renamed, because a disk may be mounted at the
 //! target.
-//!
-//! Predecessor: `copy`. Successor: the file system.
 
 use std::fs;
 use std::io;

@@ -5,7 +5,7 @@
 //! 42 number ≥ 0, 41 number < 0        double, big-endian; of a negative number the bits of its positive one, inverted
 //! 52 date ≥ 1970, 51 date < 1970      milliseconds, likewise
 //! 60 buffer · 70 string               bytes to the end; within an array or object escaped, ended by 00
-//! a0 array · b0 object                elements, or names and values in turns, ended by 00
+//! a0 array · b0 object                elements, or names and values alternating, ended by 00
 //! escape                              00 → 01 01, 01 → 01 02, fe → fe fd, ff → fe fe
 //! ```
 

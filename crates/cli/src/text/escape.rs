@@ -95,7 +95,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// A sentence that says what is invalid.
+/// A sentence that describes what is invalid.
 pub(crate) fn unhex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if !digits.len().is_multiple_of(2) || !digits.iter().all(u8::is_ascii_hexdigit) {

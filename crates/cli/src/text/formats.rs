@@ -33,7 +33,7 @@ impl TextFormat {
     ///
     /// # Errors
     ///
-    /// A sentence that says what is wrong with it.
+    /// A sentence that describes the problem.
     pub(crate) fn parse(self, text: &str) -> Result<Vec<u8>, String> {
         match self {
             Self::Hex => unhex(text),

@@ -1,4 +1,4 @@
-//! Keys and values of Chromium's IndexedDB databases, as `docs/format/comparators.md` specifies the keys and Chromium's
+//! Keys and values in Chromium's IndexedDB databases. `docs/format/comparators.md` specifies the keys, Chromium's
 //! `leveldb_coding_scheme.md` the values.
 //!
 //! Values of records are JavaScript values in V8's own serialisation.

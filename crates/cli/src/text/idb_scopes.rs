@@ -1,7 +1,8 @@
-//! The records of Chromium's *scopes* in IndexedDB databases: what a transaction that became too large for memory would have to undo.
+//! Chromium's *scopes* in IndexedDB databases: undo information of transactions that became too large for memory.
 //!
-//! Such a transaction changes the database at once. It stores what it has locked, and under a sequence number that counts down from
-//! the largest one, what would undo each change. Committed, it locks nothing any more; then its records are deleted.
+//! Such a transaction changes the database at once. It stores what it has locked and, under a sequence number that
+//! counts down from the largest one, how to undo each change. When it commits, its locks are released, and its records
+//! are deleted afterwards.
 //!
 //! ```text
 //! 00                            the version of these records
@@ -10,8 +11,8 @@
 //! 02 scope 01 sequence          work that remains after the commit (not decoded)
 //! ```
 //!
-//! A scope is a varint, a sequence number is eight bytes in big-endian order, values are protocol buffers. Source: Chromium's
-//! `leveldb_scopes_coding.h` and `scopes_metadata.proto`, and databases that Chromium has left.
+//! A scope is a varint, a sequence number is eight bytes in big-endian order, values are protocol buffers. Source:
+//! Chromium's `leveldb_scopes_coding.h` and `scopes_metadata.proto`, and databases that Chromium has written.
 
 use super::fields::Fields;
 use super::json::Json;

@@ -165,7 +165,7 @@ pub(crate) fn write_bytes(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// A sentence that says what was expected.
+/// A sentence that names what was expected.
 pub(crate) fn bytes_of(value: &serde_json::Value) -> Result<Vec<u8>, String> {
     match value {
         serde_json::Value::String(text) => Ok(text.clone().into_bytes()),

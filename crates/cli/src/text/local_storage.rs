@@ -1,4 +1,4 @@
-//! Keys and values of Chromium's Local Storage.
+//! Keys and values in Chromium's Local Storage.
 //!
 //! ```text
 //! VERSION                       version of the schema, as text

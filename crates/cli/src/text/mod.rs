@@ -1,7 +1,4 @@
 //! Converts keys and values to text, and text to keys and values.
-//!
-//! Predecessor: what a command reads from the database or from its arguments. Successor: the terminal or the
-//! database.
 
 pub(crate) mod bytewise;
 pub(crate) mod date;

@@ -10,8 +10,8 @@ pub(crate) enum Content<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The numbered fields of a message in their order; `None` if the bytes are no message, or hold a type of field that no record of
-/// Chromium's has.
+/// The numbered fields of a message in their order; `None` if the bytes are not a message, or contain a type of field
+/// that Chromium's records never use.
 ///
 /// Source: <https://protobuf.dev/programming-guides/encoding/>.
 pub(crate) fn message(bytes: &[u8]) -> Option<Vec<(u64, Content<'_>)>> {

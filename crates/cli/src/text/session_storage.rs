@@ -1,4 +1,4 @@
-//! Keys and values of Chromium's Session Storage.
+//! Keys and values in Chromium's Session Storage.
 //!
 //! ```text
 //! version                       version of the schema, as text

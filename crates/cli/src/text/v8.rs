@@ -2,7 +2,7 @@
 //! `third_party/blink/renderer/bindings/core/v8/serialization` and V8's `src/objects/value-serializer.cc`, format 13 to 16.
 //!
 //! ```text
-//! ff version                     Blink's; from 21 on, fe and twelve bytes follow that say where a trailer is
+//! ff version                     Blink's; from 21 on, fe and twelve bytes follow, the place of a trailer
 //!   ff version value             V8's
 //!   11 01 size index             the value is in a file beside the database
 //!   11 02 snappy                 all of it compressed
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(shown(&format!("ff15{trailer}ff104902 00")).as_deref(), Some("1"), "filled up");
         assert_eq!(shown(&format!("ff15{trailer}ff104902 01")), None);
         assert_eq!(shown("ff1101 ac02 03").as_deref(), Some("{\"blob\":3,\"size_bytes\":300}"));
-        // Four bytes, as they are.
+        // A literal of four bytes.
         assert_eq!(shown("ff1102 040c ff0f4902").as_deref(), Some("1"));
         assert_eq!(shown("ff1102 040c ff110201"), None);
         assert_eq!(shown("ff0f5c6902").as_deref(), Some("{\"blob\":2}"));

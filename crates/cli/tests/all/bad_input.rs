@@ -1,5 +1,4 @@
-//! Paths that are no database, and impossible requests: a message that says what to do, an exit code, and nothing
-//! changed.
+//! Paths that are not databases, and impossible requests: a message with the remedy, an exit code, and no change.
 
 use std::fs;
 

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use crate::support::{TestDirectory, program, terrace};
 
-/// Installs a program that prints its name and its arguments, one a line, and ends with an exit code of its own.
+/// Installs a program that prints its name and its arguments, one per line, and ends with a distinctive exit code.
 #[cfg(unix)]
 fn install(directory: &Path, name: &str) {
     fs::create_dir_all(directory).unwrap();
@@ -59,7 +59,7 @@ fn the_nearest_program_gets_the_arguments_as_they_are() {
     fs::create_dir_all(&deep).unwrap();
     let on_path = scratch.path("bin");
     install(&on_path, "path");
-    // Batch files cannot take every argument as it is.
+    // Batch files cannot take every argument unmodified.
     let arguments: &[_] = if cfg!(windows) {
         &["./a b", "lmdb:x", "--json", "--prefix", "\\xff"]
     } else {

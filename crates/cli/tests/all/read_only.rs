@@ -55,7 +55,7 @@ fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
     assert_eq!(terrace([&"count", &db]).ok(), "501\n");
     assert_eq!(snapshot(&db), before);
 
-    // The next command sees what the owner goes on to write.
+    // The next command sees what the owner writes afterwards.
     owner.put("later", "too");
     assert_eq!(terrace([&"count", &db]).ok(), "502\n");
 

@@ -222,7 +222,7 @@ fn stats_add_up() {
     assert_eq!((sum("entries"), sum("deletions")), (2000, 0));
     assert_eq!(sum("tables") as usize, json["tables"].as_array().unwrap().len());
     assert_eq!(sum("size_bytes"), json["table_bytes"].as_u64().unwrap());
-    // Windows does not tell whether nobody uses it.
+    // Windows does not tell whether the database is unused.
     assert_eq!(json["owner"].is_null(), !cfg!(windows));
     let on_disk: u64 = fs::read_dir(&db).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert_eq!(json["size_bytes"].as_u64().unwrap(), on_disk);

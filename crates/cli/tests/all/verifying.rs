@@ -494,7 +494,7 @@ fn sparse_files_of_200_gb_are_verified_inspected_and_repaired_by_what_is_in_them
         if name.contains("log") || name.contains("MANIFEST") {
             terrace([&"inspect", &db.join(name), &"--detail=summary"]).ok();
         }
-        // Without CURRENT, every file is looked into.
+        // Without CURRENT, every file is checked.
         fs::rename(db.join("CURRENT"), db.join("away")).unwrap();
         assert_eq!(terrace([&"verify", &db]).code, 1, "{name}");
         fs::rename(db.join("away"), db.join("CURRENT")).unwrap();

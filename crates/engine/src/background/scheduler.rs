@@ -1,9 +1,10 @@
-//! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished job,
-//! idleness. Predecessors: seals (`write/room`), finished jobs. Successors: the [`Jobs`] of the database (`db/jobs`).
+//! Decides what runs in the background, and when. It decides again after every change: a sealed memtable, a finished
+//! job, idleness. Predecessors: seals (`write/room`), finished jobs. Successors: the [`Jobs`] of the database
+//! (`db/jobs`).
 //!
-//! If a job fails because the disk is full or the process has no descriptor left, it is tried again every
-//! [`RETRY_AFTER`], and only writes that have to wait for it are refused. Any other failure poisons the database:
-//! writes are refused, and reads continue.
+//! If a job fails because the disk is full or the process has no descriptor left, it is retried every [`RETRY_AFTER`],
+//! and only writes that have to wait for it are rejected. Any other failure poisons the database: writes are rejected,
+//! and reads continue.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
@@ -37,7 +38,7 @@ pub(crate) trait Jobs: Send + Sync {
     /// Runs `plan`, whose range is reserved, with up to `helpers` threads of the pool besides this one.
     fn compact(&self, plan: &CompactionPlan, helpers: usize) -> Result<()>;
 
-    /// Removes the files that nobody needs now that a job has ended.
+    /// Removes the files that are no longer needed now that a job has ended.
     fn clean_up(&self);
 
     /// Uses the time while nothing is written. Returns whether it found work or could not look for it.

@@ -25,10 +25,10 @@ pub(crate) struct BackgroundState {
     pub(crate) pointers: CompactPointers,
     /// Logs in the directory that may still be needed, or are about to be removed.
     pub(crate) logs: Vec<u64>,
-    /// Logs that this session wrote and nobody needs any more, for the flush thread to close. Their files are removed
-    /// by then, and freeing the space may take the system longer than a write should wait.
+    /// Logs that this session wrote and that are no longer needed, for the flush thread to close. Their files are
+    /// already removed, and freeing the space may take the system longer than a write should wait.
     pub(crate) logs_to_close: Vec<WalWriter>,
-    /// Why a job waits to be tried again: a full disk, or too many open files.
+    /// Why a job waits for a retry: a full disk, or too many open files.
     pub(crate) obstacle: Option<Error>,
     pub(crate) retry_waits: bool,
     /// Flushes since the throttle was last told.

@@ -1,4 +1,4 @@
-//! Tests the background with jobs that only note what is asked of them, step by step on the test's thread.
+//! Tests the background step by step on the test's thread, with jobs that only record their calls.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -244,7 +244,7 @@ fn what_a_compaction_touches_is_reserved_until_it_ends() {
 #[test]
 fn the_watch_for_idleness_goes_on_while_it_finds_work_and_then_ends() {
     let (fixture, clock) = Fixture::with_threads();
-    // Whether the watch goes on, and how often it has looked for work, after so much more time.
+    // Whether the watch still runs, and how often it has looked for work, once this much more time has passed.
     let after = |time: Duration| {
         clock.advance(time);
         fixture.wait_for_threads();

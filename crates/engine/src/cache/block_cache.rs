@@ -9,11 +9,11 @@
 //!                        └── evicted, no reader ──────────────────────────▶ freed
 //! ```
 //!
-//! Readers hold a block by `Arc`, so eviction never waits for them and never invalidates what they see. Blocks that only
-//! readers hold do not count as used bytes.
+//! Readers hold a block by `Arc`, so eviction never waits for them and never invalidates what they see. Blocks that
+//! only readers hold do not count as used bytes.
 //!
-//! A block's key is the id of its open table (never used twice in the life of the cache) and its offset. Nobody asks
-//! again for the blocks of a table that was closed; eviction removes them.
+//! A block's key is the id of its open table (never reused during the life of the cache) and its offset. The blocks of
+//! a closed table are never requested again; eviction removes them.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,7 +78,7 @@ impl BlockCache {
 
     fn new_blocks(&self) -> Blocks {
         let expected_blocks = (self.capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
-        // The keys are our own numbers, so nobody can choose them for their hashes.
+        // The keys are our own numbers, so no attacker can choose them for their hashes.
         let hasher = ahash::RandomState::with_seeds(0, 1, 2, 3);
         let lifecycle = DefaultLifecycle::default();
         Cache::with(expected_blocks, self.capacity_bytes, BlockWeighter, hasher, lifecycle)

@@ -1,9 +1,9 @@
-//! Decides which versions of a key nobody can see any more. Flushes and compactions use it.
+//! Decides which versions of a key no reader can see any more. Flushes and compactions use it.
 //!
 //! Sequences fall into *stripes*, bounded by the snapshots and the newest visible sequence at the start of the job.
 //! Readers read at the upper ends of stripes, so in each stripe only the newest version of a key can be seen. A
-//! tombstone that is the newest of its stripe may go as well if its stripe is the oldest and no table below holds the
-//! key.
+//! tombstone that is the newest of its stripe may be dropped as well if its stripe is the oldest and no table below
+//! holds the key.
 
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{ParsedInternalKey, SequenceNumber, ValueKind};
@@ -20,7 +20,7 @@ pub(crate) struct Verdict {
 /// Decides entry by entry, in the order of internal keys.
 pub(crate) struct DropRule {
     comparator: UserComparator,
-    /// Sequences at which somebody reads, ascending.
+    /// The sequences at which readers read, ascending.
     stripes: Vec<SequenceNumber>,
     user_key: Vec<u8>,
     has_key: bool,
@@ -35,8 +35,8 @@ impl DropRule {
         Self { comparator, stripes: readers, user_key: Vec::new(), has_key: false, last_stripe: None }
     }
 
-    /// Whether the next entry may be dropped. `is_base_level` says whether no table below can hold the key; it is asked
-    /// only for tombstones.
+    /// Whether the next entry may be dropped. `is_base_level` returns whether no table below can hold the key; it is
+    /// called only for tombstones.
     #[inline]
     pub(crate) fn may_drop(
         &mut self,
@@ -46,7 +46,7 @@ impl DropRule {
         self.judge(entry, is_base_level).drop
     }
 
-    /// As [`may_drop`](Self::may_drop), but also says whether the entry is the first of its user key.
+    /// As [`may_drop`](Self::may_drop), but also returns whether the entry is the first of its user key.
     #[inline]
     pub(crate) fn judge(
         &mut self,

@@ -29,7 +29,8 @@ impl<'a> OutputWriter<'a> {
         self.open_table()?.add(key, value)
     }
 
-    /// Adds the current entry of `entries`. A large value that is compressed already, in a block of its own, stays as it is.
+    /// Adds the current entry of `entries`. A large value that already has a compressed block to itself is copied as
+    /// stored.
     #[inline]
     pub(crate) fn add_current(&mut self, entries: &impl InternalIterator) -> Result<()> {
         let (key, value) = (entries.key(), entries.value());

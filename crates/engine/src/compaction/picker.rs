@@ -1,28 +1,29 @@
 //! Decides what to compact next. A pure function from the files, the running jobs and the options to a plan.
 //!
-//! Predecessor: the scheduler, whenever files or running jobs change. Successor: `compaction::job`, which carries out the
-//! plan.
+//! Predecessor: the scheduler, whenever files or running jobs change. Successor: `compaction::job`, which carries out
+//! the plan.
 //!
 //! In order:
 //!
 //! 1. **Within level 0.** While flushes outrun compactions, [`PickerOptions::level0_merge_trigger`] flushed files that
-//!    overlap each other are merged into one file of level 0, and not again. It is done only if the part of level 1 below
-//!    them is larger than half of what lies above it. Level 0 then holds more before it is merged with level 1, and
-//!    readers meet no more files ([decision 37](../../../../docs/decisions/0037-level-shapes.md)).
+//!    overlap each other are merged into one file of level 0. The output is not merged within level 0 again. Such a
+//!    merge takes place only if the part of level 1 below them is larger than half of what lies above it. Level 0 then
+//!    holds more before it is merged with level 1, and readers meet no more files
+//!    ([decision 37](../../../../docs/decisions/0037-level-shapes.md)).
 //! 2. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, any other level when it is larger than
 //!    its limit. The level that exceeds its limit the most comes first. Level 0 comes before all others once it is at
 //!    twice its trigger, because writers wait for it, and when the database is idle, because every read pays for its
-//!    files. But it is merged with all of level 1 that it overlaps: while writes come and level 1 is due itself and larger
-//!    than half of level 0, it goes first, unless level 0 is crowded. Otherwise level 1, and every merge with it, would
-//!    grow. Within a level, files are taken in rotation, so that every range gets its turn; among the next few files, the
-//!    one goes first that overlaps the least of the level below for its size.
-//! 3. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
-//!    further write. See [`tombstones`].
+//!    files. But a merge of level 0 includes all of level 1 that it overlaps. While writes arrive, level 1 therefore
+//!    goes first if it is due itself and larger than half of level 0, unless level 0 is crowded. Otherwise level 1
+//!    would grow, and every merge with it. Within a level, files are taken in rotation, so that every range gets its
+//!    turn; among the next few files, the one that overlaps the least of the level below for its size goes first.
+//! 3. **Tombstones.** If nothing is due by size: files with many deletions, so that space is reclaimed without further
+//!    writes. See [`tombstones`].
 //!
-//! Level 0 is only pushed down with everything in it that overlaps, and a deeper file only together with neighbours that
-//! share a user key with it, so no older entry ever gets above a newer one. A merge within level 0 takes files between
-//! which no other lies that overlaps them, and its output ranks where the newest of them was. The picker leaves alone
-//! whatever a running job owns.
+//! Level 0 is only pushed down with everything in it that overlaps, and a deeper file only together with neighbours
+//! that share a user key with it, so no older entry ever gets above a newer one. A merge within level 0 takes only
+//! files with no other overlapping file between them, and its output ranks where the newest of them was. The picker
+//! leaves alone whatever a running job owns.
 //!
 //! Manual compaction ([`range`]) and the merge of small neighbours ([`neighbours`]) use the same plans.
 
@@ -74,7 +75,7 @@ pub struct PickerOptions {
     /// The share of deletions, and of entries that they hide, in what a compaction would rewrite, from which files are
     /// compacted for the sake of deletions. Half of it is enough when the database is idle.
     pub deletion_ratio_trigger: f64,
-    /// Hidden entries and deletions up to this sequence can go, because nobody reads at an earlier one.
+    /// Hidden entries and deletions up to this sequence can be dropped, because no reader reads at an earlier one.
     pub oldest_reader: SequenceNumber,
     comparator: InternalKeyComparator,
 }

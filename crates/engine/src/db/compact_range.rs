@@ -40,8 +40,8 @@ impl Drop for ManualCall {
 }
 
 impl CompactRange {
-    /// Merges neighbouring tables that are smaller than `size_bytes`, too, for where files are few: entries in order make tables that overlap no
-    /// others, which are otherwise moved as they are.
+    /// Also merges neighbouring tables that are smaller than `size_bytes`, to keep the number of files low. Entries
+    /// written in order make tables that overlap no others, and such tables are otherwise only moved.
     #[must_use]
     pub fn merging_below(mut self, size_bytes: u64) -> Self {
         self.range.merge_below(size_bytes);
@@ -51,9 +51,10 @@ impl CompactRange {
     /// Runs one step: a compaction of some files. Returns whether there may be another one.
     ///
     /// # Errors
-    /// [Read and write errors](crate::Db#errors). The compaction has ended then; what earlier steps did stays.
+    /// [Read and write errors](crate::Db#errors). The compaction then ends; what earlier steps did stays.
     pub fn step(&mut self) -> Result<bool> {
-        // Not due between two steps: a write in between that needs a compaction would wait for a step that nobody runs.
+        // Not due between two steps: a write in between that needs a compaction would wait for a step that no thread
+        // runs.
         self.call.db.background.lock().manual_due += 1;
         self.run_due_step(false)
     }

@@ -1,17 +1,18 @@
-//! Finishes an open: makes what it found durable, and removes what nothing refers to. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
+//! Finishes an open: makes what it found durable, and removes what nothing refers to. Predecessor: `db/open`.
+//! Successors: the version set, and `flush` for what was in logs.
 //!
 //! What an open found can be read, but whether it is on the disk is unknown, and syncing it proves nothing. It is
-//! therefore written anew: a MANIFEST here, and tables by the flush of the recovered memtables. There is one exception.
-//! If an earlier session recorded that the MANIFEST is durable exactly as it was found, this session continues in it, and
+//! therefore rewritten: a MANIFEST here, and tables by the flush of the recovered memtables. There is one exception. If
+//! an earlier session recorded that the MANIFEST is durable exactly as it was found, this session continues in it, and
 //! the open syncs nothing.
 //!
 //! New writes get sequences that leftovers may have, too: the records after a hole in a log, or a table or log that
 //! nothing refers to. These must never be found again after a loss of power, so they are gone when the open returns.
 //!
-//! If another engine wrote the database, what its logs held is in tables before a MANIFEST of ours takes effect, and that
-//! MANIFEST needs none of those logs. Two things depend on this, whenever this process dies. Our rules for logs never apply
-//! to another engine's, whose sequences may have gaps. And everybody reads all that was acknowledged: LevelDB records the
-//! running sequence with each compaction, and goleveldb skips what a log holds below that.
+//! If another engine wrote the database, what its logs held is in tables before a MANIFEST of ours takes effect, and
+//! that MANIFEST needs none of those logs. Two things depend on this, whenever this process dies. Our rules for logs
+//! never apply to another engine's, whose sequences may have gaps. And every engine reads all that was acknowledged:
+//! LevelDB records the running sequence with each compaction, and goleveldb skips what a log holds below that.
 
 use std::sync::Arc;
 
@@ -71,7 +72,8 @@ impl DbInner {
         Ok(())
     }
 
-    /// Records that the MANIFEST is durable. If this session is killed before it adds an edit, the next one goes on in it.
+    /// Records that the MANIFEST is durable. If this session is killed before it adds an edit, the next one continues
+    /// in it.
     fn note_manifest(&self) {
         let Some((number, size_bytes)) = self.files.versions.durable_manifest() else { return };
         let is_known = |known: SyncedManifest| (known.number, known.size_bytes) == (number, size_bytes);

@@ -23,7 +23,7 @@ pub(super) struct FirstMemTables {
 }
 
 impl FirstMemTables {
-    /// Those of a session that only reads. Nothing is flushed: the recovered memtables are used as they are.
+    /// The memtables of a session that only reads. Nothing is flushed: the recovered memtables are used directly.
     pub(super) fn to_read(recovered: Vec<RecoveredMemTable>, comparator: &InternalKeyComparator) -> Self {
         let sealed = recovered.into_iter().rev().map(|memtable| {
             let RecoveredMemTable { table, last_sequence, .. } = memtable;

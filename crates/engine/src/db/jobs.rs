@@ -22,7 +22,7 @@ use crate::write::writer::{Backlog, Measured};
 /// The share of the entries in tables that a memtable's deletions must reach for an idle database to flush it.
 const IDLE_FLUSH_SHARE: f64 = 0.1;
 
-/// The assumed size of an entry in tables that do not say how many entries they hold.
+/// The assumed size of an entry in tables that do not record how many entries they hold.
 const ASSUMED_ENTRY_SIZE_BYTES: u64 = 128;
 
 impl Jobs for DbInner {

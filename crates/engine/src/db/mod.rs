@@ -353,18 +353,19 @@ impl Db {
         self.inner.begin_compact_range(begin, end)
     }
 
-    /// Merges small tables that lie side by side in a level, in one step of at most [`Options::max_file_size_bytes`], if that
-    /// saves at least `least_saved` files. Returns whether it did. For a program whose files are few: entries in order make
-    /// tables that overlap nothing, which compactions only move. Does nothing in a database that takes no writes.
+    /// Merges small tables that lie side by side in a level, in one step of at most [`Options::max_file_size_bytes`],
+    /// if that saves at least `least_saved` files. Returns whether it did. This helps a program that must keep the
+    /// number of files low: entries written in order make tables that overlap nothing, which compactions only move.
+    /// Does nothing in a database that takes no writes.
     ///
     /// # Errors
-    /// [Read and write errors](Self#errors). The tables stay as they were.
+    /// [Read and write errors](Self#errors). The tables are then unchanged.
     pub fn merge_neighbours(&self, least_saved: usize) -> Result<bool> {
         self.inner.merge_neighbours(least_saved)
     }
 
-    /// Adds the tables at `paths`, as [`TableFileWriter`](crate::TableFileWriter) writes them, as one atomic change. Their
-    /// entries become newer than everything in the database. The files are copied and stay as they are.
+    /// Adds the tables at `paths`, in the form that [`TableFileWriter`](crate::TableFileWriter) writes, as one atomic
+    /// change. Their entries become newer than everything in the database. The files are copied and left unmodified.
     ///
     /// # Durability
     /// On return the entries survive a loss of power.
@@ -378,7 +379,7 @@ impl Db {
     }
 
     /// Writes a consistent copy of the database to the directory `target`, which must be empty or not exist. Tables are
-    /// hard-linked where the file system can do that, so a copy is quick and takes little space. Writes go on
+    /// hard-linked where the file system supports that, so a copy is quick and takes little space. Writes continue
     /// meanwhile. The copy holds every write that returned before the call.
     ///
     /// # Durability
@@ -435,9 +436,10 @@ impl Db {
         crate::destroy::destroy(path.as_ref(), options)
     }
 
-    /// The name of the order of keys that the database in the directory `path` was made with, for a program that opens any
-    /// database: [`UserComparator::by_name`](crate::UserComparator::by_name) makes the order of it. `None` if CURRENT and its MANIFEST
-    /// do not tell; an open says why then. Nothing is written, and no lock is needed.
+    /// Returns the name of the comparator that the database in the directory `path` was created with, for a program
+    /// that opens any database: [`UserComparator::by_name`](crate::UserComparator::by_name) returns the comparator of
+    /// that name. `None` if CURRENT and its MANIFEST do not lead to a name; an open then reports why. Nothing is
+    /// written, and no lock is needed.
     pub fn comparator_name(path: impl AsRef<Path>, env: &dyn Env) -> Option<Vec<u8>> {
         comparator_name(env, path.as_ref())
     }
@@ -445,10 +447,10 @@ impl Db {
     /// Repairs the damaged database in the directory `path`, so that it can be opened again with everything that is intact. An
     /// undamaged database keeps every entry.
     ///
-    /// While the MANIFEST can be read, tables keep their levels, and damaged tables and logs are replaced by what can be
-    /// read from them, block by block and record by record. Without a MANIFEST all tables and logs are merged by
+    /// While the MANIFEST can be read, tables keep their levels, and damaged tables and logs are replaced by what can
+    /// be read from them, block by block and record by record. Without a MANIFEST all tables and logs are merged by
     /// sequence number. Damaged and unused files are never deleted: they move to the directory `lost` in the database's
-    /// directory. The report says where an older value may show because a newer one is lost.
+    /// directory. The report lists where an older value may show because a newer one is lost.
     ///
     /// A repair needs as much free space as the damaged tables take, or, without a MANIFEST, as all tables take. A repair that
     /// fails or is interrupted either has changed nothing or has finished except for removing what it set aside; it can
@@ -475,8 +477,8 @@ impl Db {
     /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
     /// - `terrace.left-out`: a line for each of the [`left_out_logs`](Self::left_out_logs);
     /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out;
-    /// - `terrace.has-outgrown-memory`: 1 if the tables were last found not to fit into memory, so that blocks are asked for
-    ///   one by one; otherwise 0.
+    /// - `terrace.has-outgrown-memory`: 1 if the tables were last found not to fit into memory, so that blocks are
+    ///   requested one by one; otherwise 0.
     pub fn property(&self, name: &str) -> Option<String> {
         self.inner.health.check_open().ok()?;
         self.inner.property(name)

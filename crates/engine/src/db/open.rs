@@ -38,7 +38,7 @@ use crate::version::VersionSet;
 /// What a directory holds.
 pub(super) enum Contents {
     Database,
-    /// Files of a database, but no CURRENT that says which of them count.
+    /// Files of a database, but no CURRENT to tell which of them count.
     Fragments(String),
     Nothing,
 }

@@ -7,7 +7,7 @@
 //!
 //! Once a state has been read, it is kept: its memtables are in memory, and its tables stay open, so the writer may
 //! remove them. Only tables that cannot be mapped, beyond `max_open_files` of them, are opened when they are needed. If
-//! one of these is gone by then, reads of the state in force move on to the newest state by themselves. Snapshots, and
+//! one of these is gone by then, reads of the state in force automatically move on to the newest state. Snapshots, and
 //! iterators that have shown an entry, fail with [`Outdated`](ErrorKind::Outdated).
 
 use std::path::Path;
@@ -139,7 +139,7 @@ impl DbInner {
         if !self.options.read_only {
             return Ok(());
         }
-        // Nobody writes, so the token only makes refreshes run one at a time, and makes a close wait for them.
+        // Nothing writes, so the token only makes refreshes run one at a time, and makes a close wait for them.
         let _token = self.writer.queue.take_token();
         self.show_newest()
     }

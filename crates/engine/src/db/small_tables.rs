@@ -1,15 +1,17 @@
-//! Takes small tables out of the way where each session leaves one and is too short for a compaction. Predecessors: `db/close`,
-//! `db/open` where jobs run in steps, programs whose files are few. Successors: the scheduler, the picker of neighbours.
+//! Reduces the number of small tables where each session leaves one and is too short for a compaction. Predecessors:
+//! `db/close`, `db/open` where jobs run in steps, programs that must keep the number of files low. Successors: the
+//! scheduler, the picker of neighbours.
 //!
 //! What a close does here is bounded, whatever the database holds:
 //!
-//! - If level 0 has [`MANY_SMALL_TABLES`], compactions that are due: at most as many, and none begins after [`STEP_BYTES`] were
-//!   written. That is how tables leave level 0, merged if they overlap others, and otherwise moved. The picker bounds each: it takes
-//!   level 0 and what that overlaps in level 1, or a table of a deeper level and what that overlaps below.
+//! - If level 0 has [`MANY_SMALL_TABLES`], compactions that are due: at most as many, and none begins after
+//!   [`STEP_BYTES`] were written. That is how tables leave level 0, merged if they overlap others, and otherwise moved.
+//!   The picker bounds each: it takes level 0 and what that overlaps in level 1, or a table of a deeper level and what
+//!   that overlaps below.
 //! - One merge of neighbours in another level, if that saves as many. It reads no more than a table's size.
 //!
-//! A short session leaves one table in level 0, so each close has to take one out of it at most, and of the tables of another level some
-//! eight at most are together no larger than one may be.
+//! A short session leaves one table in level 0, so each close has to move at most one table out of it. In another
+//! level, at most some eight tables are together no larger than one may be.
 
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ impl DbInner {
     /// above.
     pub(super) fn merge_small_tables(self: &Arc<Self>) {
         self.empty_level0();
-        // If it fails, the tables are as they were.
+        // If it fails, the tables are unchanged.
         let _ = self.merge_neighbours(MANY_SMALL_TABLES - 1);
     }
 

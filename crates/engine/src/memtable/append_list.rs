@@ -61,8 +61,8 @@ impl<T: Copy> AppendList<T> {
             self.add_segment(segment);
         }
         let start = self.segments[segment].load(Ordering::Relaxed);
-        // SAFETY: the segment was allocated when its first element was appended, and holds `offset` (see `place`).
-        // Nobody reads this element before the length counts it.
+        // SAFETY: the segment was allocated when its first element was appended, and holds `offset` (see `place`). No
+        // thread reads this element before the length counts it.
         unsafe {
             let element = &mut *start.add(offset);
             element.memory.write();

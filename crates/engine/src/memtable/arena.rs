@@ -228,7 +228,7 @@ impl Drop for Arena {
         }
         // SAFETY: the indexes are below the length.
         let slabs = (0..self.slabs.len()).map(|index| unsafe { self.slabs.get(index) });
-        // SAFETY: nobody uses an arena's memory after the arena (rule 1), and only this gives it away.
+        // SAFETY: nothing uses an arena's memory after the arena (rule 1), and only this gives it away.
         unsafe { self.spare.give(slabs) };
     }
 }

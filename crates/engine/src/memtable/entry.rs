@@ -49,7 +49,7 @@ pub(super) unsafe fn at(arena: &Arena, id: EntryId) -> EntryRef {
     EntryRef(unsafe { arena.address(id) }.cast())
 }
 
-/// Writes an entry. Nobody else knows it yet.
+/// Writes an entry. No other thread can reach it yet.
 ///
 /// # Panics
 /// If the key or the value is 4 GiB or larger. The limits of a batch are far below.
@@ -71,8 +71,8 @@ pub(super) unsafe fn write(
     let (id, piece) =
         unsafe { arena.allocate(writer, entry_bytes.expect("the entry fits the address space")) };
     let header = piece.cast::<Header>();
-    // SAFETY: the piece holds header, key, tag and value, and is aligned to 8 bytes, more than the header needs. Nobody else
-    // knows it yet.
+    // SAFETY: the piece holds header, key, tag and value, and is aligned to 8 bytes, more than the header needs. No
+    // other thread can reach it yet.
     unsafe {
         header.write(Header { older: AtomicU32::new(0), key_bytes, value_bytes, memory: PlainMemory::new() });
         header.as_ref().memory.write();

@@ -5,7 +5,7 @@
 //! +------+------------------+------------------+------+------+-----
 //! | free | hash d | entry d | hash a | entry a | free | ...          a slot: 32 bits of hash | the id's 32 bits
 //! +------+------------------+------------------+------+------+-----
-//!           probes go on to the right until a free slot
+//!           probes continue to the right until a free slot
 //! ```
 //!
 //! Only the bytewise order has it: there, keys are equal if and only if their bytes are.

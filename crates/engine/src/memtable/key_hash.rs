@@ -1,4 +1,5 @@
-//! The hash of user keys, with a secret seed for each memtable, so that nobody who picks keys can know which collide.
+//! The hash of user keys, with a secret seed for each memtable, so that an attacker who picks keys cannot know which
+//! collide.
 //!
 //! The hash mixes 16 bytes at a time with the seed, multiplies them to 128 bits and folds the halves together. About one in
 //! 2^32 pairs of different keys has the same hash.

@@ -365,7 +365,7 @@ impl MemTable {
     }
 }
 
-/// Adds entries to a memtable. While it lives, nobody else can.
+/// Adds entries to a memtable. While it lives, no other inserter can.
 pub struct Inserter<'a> {
     memtable: &'a MemTable,
     writer: MutexGuard<'a, Writer>,

@@ -50,8 +50,8 @@ impl Order {
         }
     }
 
-    /// The order of these entries and of `added`, which must be sorted too. `is_before(a, b)` says whether `a` comes before
-    /// `b`. If an added entry equals another, it comes first.
+    /// The order of these entries and of `added`, which must be sorted too. `is_before(a, b)` returns whether `a` comes
+    /// before `b`. If an added entry equals another, it comes first.
     pub(super) fn with(&self, added: &[EntryId], is_before: impl Fn(EntryId, EntryId) -> bool) -> Self {
         if self.entries == 0 {
             return Self::of(added);
@@ -104,7 +104,7 @@ impl Order {
     }
 
     /// Finds the leaf and the index of the first entry for which `is_before_target` does not hold. It must hold for all
-    /// entries up to some point and for none after it. Entries that it will soon be asked about go to `prefetch` first.
+    /// entries up to some point and for none after it. Entries about to be compared go to `prefetch` first.
     pub(super) fn seek(
         &self,
         is_before_target: impl Fn(EntryId) -> bool,
@@ -162,7 +162,7 @@ impl Part for Branch {
     }
 }
 
-/// Merges each of the `added` entries into the part where it belongs. The other parts stay as they are.
+/// Merges each of the `added` entries into the part where it belongs. The other parts stay unchanged.
 fn merge_into<P: Part>(
     parts: &[P],
     mut added: &[EntryId],
@@ -224,7 +224,7 @@ mod tests {
     use crate::read::merging_iterator::test_support::Random;
 
     fn id(number: u32) -> EntryId {
-        // SAFETY: these ids are only compared; nobody asks for their address.
+        // SAFETY: these ids are only compared; their addresses are never taken.
         unsafe { EntryId::from_bits(number + 1) }.unwrap()
     }
 

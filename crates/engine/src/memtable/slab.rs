@@ -1,7 +1,7 @@
-//! The memory under an arena, and what is left of it when a memtable has been flushed: the next one uses it again.
+//! The memory under an arena. After a memtable is flushed, its memory is kept for the next one.
 //!
-//! Memory from the system costs more than what is written into it: a page that is touched for the first time takes 0.6 to
-//! 3 microseconds, so a value of 100 KB takes 15 to 80 instead of 3.
+//! New memory from the system costs more than writing to it: the first touch of a page takes 0.6 to 3 microseconds, so
+//! a value of 100 KB takes 15 to 80 microseconds instead of 3.
 //!
 //! ```text
 //! arena of the active memtable      [slab][slab][slab · · ·]           [large piece]
@@ -12,8 +12,9 @@
 //! ```
 //!
 //! Rules:
-//! 1. The spare memory is never more than the memtable held that gave the last of it. What was given first is freed first.
-//! 2. A slab in use belongs to one arena; a spare one to nobody. Its contents are then as if uninitialised.
+//! 1. The spare memory is never more than what the memtable that gave the last of it had held. What was given first is
+//!    freed first.
+//! 2. A slab in use belongs to one arena; a spare one to none. Its contents are then as if uninitialised.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::collections::VecDeque;
@@ -23,7 +24,7 @@ use crate::sync::Mutex;
 
 /// The size of a slab that many pieces share.
 pub(super) const SLAB_BYTES: usize = 512 << 10;
-/// Pieces larger than this have a slab of their own.
+/// Pieces larger than this get a whole slab each.
 pub(super) const LARGEST_SHARED_BYTES: usize = 128 << 10;
 /// Alignment of slabs: enough for 64-bit integers.
 const ALIGNMENT_BYTES: usize = 8;
@@ -58,7 +59,7 @@ impl Slab {
     /// Gives the memory back to the system.
     ///
     /// # Safety
-    /// Nobody uses it any more, and it is freed once.
+    /// Nothing uses it any more, and it is freed once.
     unsafe fn free(self) {
         // SAFETY: `new` allocated it with this layout; the rest is the caller's promise.
         unsafe { dealloc(self.start.as_ptr(), layout(self.size_bytes)) };
@@ -99,7 +100,7 @@ impl SpareMemory {
     /// Takes over the slabs of an arena.
     ///
     /// # Safety
-    /// Nobody uses them any more, and nobody else frees them.
+    /// Nothing uses them any more, and nothing else frees them.
     pub(super) unsafe fn give(&self, given: impl IntoIterator<Item = Slab>) {
         let mut slabs = self.slabs.lock();
         let mut limit_bytes = 0;
@@ -118,7 +119,7 @@ impl SpareMemory {
             && let Some(oldest) = slabs.pop_front()
         {
             held_bytes -= oldest.size_bytes;
-            // SAFETY: a spare slab belongs to nobody, and it was just taken off the list.
+            // SAFETY: a spare slab belongs to no arena, and it was just taken off the list.
             unsafe { oldest.free() };
         }
     }
@@ -127,7 +128,7 @@ impl SpareMemory {
 impl Drop for SpareMemory {
     fn drop(&mut self) {
         for slab in self.slabs.lock().drain(..) {
-            // SAFETY: a spare slab belongs to nobody, and it was just taken off the list.
+            // SAFETY: a spare slab belongs to no arena, and it was just taken off the list.
             unsafe { slab.free() };
         }
     }
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     fn give(spare: &SpareMemory, sizes: &[usize]) {
-        // SAFETY: the slabs are new, and nobody else knows them.
+        // SAFETY: the slabs are new, and nothing else refers to them.
         unsafe { spare.give(sizes.iter().map(|&size| Slab::new(size))) };
     }
 

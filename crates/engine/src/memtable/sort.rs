@@ -95,7 +95,7 @@ fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
                 continue;
             }
             // Keys that end within the word differ only in how many of its zeroes belong to them. They come before keys
-            // that go on after the word.
+            // that continue after the word.
             let shared_bytes = shared_bytes + WORD_BYTES;
             let ended = move_to_front(equal, |item| key(item).len() <= shared_bytes);
             equal[..ended].sort_unstable_by(|a, b| {

@@ -458,7 +458,7 @@ fn the_size_of_a_range_is_exact_for_few_entries_and_near_for_many() {
     let entries = if cfg!(miri) { 1_000 } else { 50_000u64 };
     let memtable = MemTable::new(InternalKeyComparator::new(UserComparator::Bytewise));
     for number in 0..entries {
-        // Two kinds of entries in turns, one ten times as large as the other.
+        // Two alternating kinds of entries, one ten times as large as the other.
         let (prefix, size) = if number % 2 == 0 { ('a', 20) } else { ('b', 200) };
         let key = format!("{prefix}{number:09}");
         memtable.insert(number + 1, ValueKind::Value, key.as_bytes(), &vec![1; size - key.len()]);

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// `LOOM_MAX_PREEMPTIONS` sets another number.
 const PREEMPTIONS: usize = 2;
 
-/// Enough for every model here. A thread that goes on for ever is reported instead of waited for.
+/// Enough for every model here. A thread that runs for ever is reported instead of waited for.
 const MAX_BRANCHES: usize = 10_000;
 
 /// A model with fewer orders than this tests nothing.

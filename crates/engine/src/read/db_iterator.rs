@@ -68,7 +68,7 @@ enum InnerPosition {
     OnFirstVersion,
     /// Before every version of the key that is shown. The entry is saved aside.
     BeforeKey,
-    /// Anywhere. The key that is shown was looked up, and the entry is saved aside.
+    /// Anywhere. The key that is shown came from a lookup, and the entry is saved aside.
     Elsewhere,
 }
 
@@ -88,7 +88,7 @@ enum InnerPosition {
 /// - [`Forked`](ErrorKind::Forked) in a forked child.
 pub struct DbIterator {
     inner: MergingIterator<Source>,
-    /// Where keys are looked up; `None` in a test of cursors alone.
+    /// The view that lookups read; `None` in a test of cursors alone.
     view: Option<ReadView>,
     /// Makes a newer view; `None` once an entry was shown.
     renewal: Option<Renewal>,

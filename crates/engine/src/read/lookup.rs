@@ -134,7 +134,7 @@ impl SeekForecast {
     /// A useful lookup saves several times what a useless one costs.
     const GAIN: u32 = 4;
     const LIMIT: u32 = 16;
-    /// Without confidence, one target in this many is looked up.
+    /// Without confidence, a lookup is tried for one target in this many.
     const TRIED_TARGETS: u64 = 64;
 
     /// Writes nothing, because concurrent readers share this.
@@ -158,7 +158,7 @@ impl SeekForecast {
 mod tests {
     use super::*;
 
-    /// Counts the seeks that are looked up.
+    /// Counts the seeks that try a lookup.
     fn lookups(forecast: &SeekForecast, seeks: usize, outcome: impl Fn(usize) -> SeekOutcome) -> usize {
         let advised = (0..seeks).filter(|seek| {
             let advises = forecast.advises_lookup(&seek.to_le_bytes());

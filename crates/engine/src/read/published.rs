@@ -63,7 +63,8 @@ impl Published {
         self.snapshots.oldest()
     }
 
-    /// The sequences at which somebody reads or will read, ascending. No flush or compaction may drop what they see.
+    /// The sequences at which current and future readers read, ascending. No flush or compaction may drop what they
+    /// see.
     pub(crate) fn reader_sequences(&self) -> Vec<SequenceNumber> {
         self.snapshots.readers(&self.visible_sequence)
     }

@@ -61,7 +61,7 @@ impl SnapshotList {
         Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence, pinned }) }
     }
 
-    /// The sequence numbers at which somebody reads or will read: those of all snapshots, then the one in
+    /// The sequence numbers at which current and future readers read: those of all snapshots, then the one in
     /// `visible`; ascending, each once.
     pub fn readers(&self, visible: &AtomicU64) -> Vec<SequenceNumber> {
         let counts = self.counts.lock();

@@ -7,7 +7,7 @@ use crate::error::Error;
 /// Writes of the logs that an open does not show.
 ///
 /// A loss of power can leave a hole in a log. What follows the hole was never synced, so the open leaves it out. Damage
-/// cannot always be told from such a hole, so the part left out may also have been lost to damage.
+/// cannot always be distinguished from such a hole, so the part left out may also have been lost to damage.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeftOutLog {

@@ -13,7 +13,7 @@
 //! The death of a process leaves the first of these, with nothing but zeros after it.
 //!
 //! A value may hold sectors of zeros, or a log. Zeros alone therefore prove little where one flipped bit explains as
-//! much, and no record is looked for within a batch whose own lengths tell where it ends. At most two blocks are
+//! much, and a batch is not searched for records if its own lengths tell where it ends. At most two blocks are
 //! examined.
 
 use terrace_env::RandomAccessFile;
@@ -63,7 +63,7 @@ pub(crate) enum TornTail {
     Unfinished,
     /// It was being written, but writes are missing before it: the log begins with this sequence.
     AfterGap(u64),
-    /// It was not being written. The text says what shows that.
+    /// It was not being written. The text gives the evidence.
     Damaged(String),
 }
 
@@ -97,14 +97,14 @@ impl LogRest<'_> {
         }
     }
 
-    /// Decides what the record at `offset` is. `torn` is the part of it that is there, or `None` if the fragments do
-    /// not belong together.
+    /// Decides what the record at `offset` is. `torn` is the part of it that the log holds, or `None` if the fragments
+    /// do not belong together.
     ///
-    /// A writer that dies leaves the first bytes of a record, and nobody was told that the record is stored. Those
-    /// bytes must belong to a batch that may come next, and the lengths in the batch must agree with those of its
-    /// fragments. More cannot be checked: if a length in the batch and the length of its fragment are both damaged, so
-    /// that both lead beyond the end of the file and agree, nothing tells the two cases apart. (They agree to the byte
-    /// if the operation is the last one in the batch.)
+    /// A writer that dies leaves the first bytes of a record, which was never acknowledged. Those bytes must belong to
+    /// a batch that may come next, and the lengths in the batch must agree with those of its fragments. More cannot be
+    /// checked: if a length in the batch and the length of its fragment are both damaged, so that both lead beyond the
+    /// end of the file and agree, nothing distinguishes the two cases. (They agree to the byte if the operation is the
+    /// last one in the batch.)
     pub(crate) fn judge_torn(&self, torn: Option<&TornRecord>, offset: u64) -> TornTail {
         // Zeros before it may have replaced any number of records.
         let follows = is_next(self.sound_end, offset);

@@ -25,7 +25,7 @@ pub(crate) fn is_next(end: u64, offset: u64) -> bool {
 ///
 /// Only the last block is examined: earlier blocks are full, so a length that leads beyond one of them is damage. Only
 /// bytes before `end` are examined, because a writer may be adding others. If the last block continues a record that
-/// began earlier, no other record is looked for in it, because the bytes of that record may be anything.
+/// began earlier, it is not searched for another record, because the bytes of that record may be anything.
 pub(crate) fn find_record_after(
     env: &dyn Env,
     path: &Path,

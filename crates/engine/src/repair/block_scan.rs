@@ -4,14 +4,14 @@
 //! The block scan of `terrace_format` finds the blocks by their checksums. This module decides what each block is for.
 //! After damage, a block counts only if it holds entries; others may be there by chance.
 //!
-//! The index is a block like any other, and it says where all blocks are, including the damaged ones. Its values
+//! The index is a block like any other, and it lists the places of all blocks, including the damaged ones. Its values
 //! identify it: they are the handles of blocks that follow each other from the beginning of the file, wherever the file
 //! ends now. If one of the handles is that of a data block that was found, the block is the index of this table, and
-//! the scan follows it. Otherwise damage has moved the blocks, and the index no longer says where they are. It is then
+//! the scan follows it. Otherwise damage has moved the blocks, and the places in the index are wrong. It is then
 //! skipped, because its entries are not data.
 //!
 //! A value may also hold a table. Blocks after a damaged place therefore count only if they lead, block by block, to
-//! what the file's own footer names. Otherwise they may lie within a value of the damaged block, and nobody wrote them
+//! what the file's own footer names. Otherwise they may lie within a value of the damaged block and were never written
 //! as entries.
 
 use std::sync::Arc;

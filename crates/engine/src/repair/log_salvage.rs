@@ -9,9 +9,8 @@
 //! 2. If the stored checksum matches the bytes under another length or type, only that field of the header was damaged,
 //!    and the record is intact.
 //! 3. Otherwise it searches byte by byte for the next record whose checksum matches and which the caller finds
-//!    plausible, starting where the damaged record ends by its own lengths. A value may hold a log file of its own, so
-//!    no record is looked for in bytes that may continue an earlier record. The rest of the block is then lost with
-//!    that record.
+//!    plausible, starting where the damaged record ends by its own lengths. A value may hold an entire log file, so
+//!    bytes that may continue an earlier record are not searched. The rest of the block is then lost with that record.
 //!
 //! A place is wrongly judged sound only if two checksums agree by chance: about once in 2^32 for each place examined.
 

@@ -16,7 +16,7 @@
 //!    their first name after it.
 //! 3. If a MANIFEST can be relied on, its levels are the truth. Tables that it does not list are never added, because
 //!    they would bring back what was deleted (Level/levelup#520).
-//! 4. If no MANIFEST can be relied on, sequence numbers decide which entry is the newest. The report says what cannot
+//! 4. If no MANIFEST can be relied on, sequence numbers decide which entry is the newest. The report lists what cannot
 //!    be known in that case.
 //! 5. Only damage counts as damage. If the disk refuses to read, or a format is unknown, the repair fails and changes
 //!    nothing.
@@ -134,7 +134,7 @@ fn list(env: &dyn Env, directory: &Path) -> Result<Inventory> {
     Ok(inventory)
 }
 
-/// Reads what is there and writes the new tables. On failure, it removes them again.
+/// Reads the existing files and writes the new tables. On failure, it removes the new tables again.
 fn rebuild(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuilt> {
     let result = rebuild_or_leave(repairer, inventory);
     if result.is_err() {
@@ -234,7 +234,7 @@ fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
             return Err(error);
         }
     }
-    // If this fails, nobody knows which state is in force, so both must stay.
+    // If this fails, it is unknown which state is in force, so both must stay.
     replace_current(&**env, directory, number)?;
     repairer.remove_written(|number| in_force.contains(&number));
     let moved = to_lost.iter().map(|(name, _)| name).filter(|name| *name != file_name::CURRENT);

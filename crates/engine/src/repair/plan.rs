@@ -1,5 +1,5 @@
 //! Decides how the database is reassembled. Predecessor: [`manifest`](super::manifest). Successors:
-//! [`levels`](super::levels), which keeps the MANIFEST's levels; [`merge`](super::merge), which does without them.
+//! [`levels`](super::levels), which keeps the MANIFEST's levels; [`merge`](super::merge), which needs none.
 //!
 //! A MANIFEST that lost its last records is sound in itself: it states how the database was at an earlier time. Two
 //! traces give it away.

@@ -13,8 +13,8 @@ use crate::repair::report::SetAsideFile;
 /// The directory's name. LevelDB's own repair uses the same.
 pub(crate) const LOST_DIRECTORY: &str = "lost";
 
-/// Gives each file a second name in `lost`, durably. Each file comes with a reason. If an interrupted repair already
-/// put the file there, it is left as it is.
+/// Gives each file a second name in `lost`, durably. Each file comes with a reason. A file that an interrupted repair
+/// already put there is not linked again.
 pub(super) fn link_to_lost(repairer: &Repairer, files: &[(String, String)]) -> Result<Vec<SetAsideFile>> {
     if files.is_empty() {
         return Ok(Vec::new());

@@ -287,7 +287,7 @@ struct ToTables<'a> {
 
 impl ToTables<'_> {
     fn write_memtable(&mut self) -> Result<()> {
-        // Nobody reads at an older sequence, so the newest version of each key is enough.
+        // No reader reads at an older sequence, so the newest version of each key is enough.
         let mut rule = DropRule::new(self.repairer.comparator.user().clone(), vec![MAX_SEQUENCE_NUMBER]);
         let mut entries = self.memtable.iter();
         let path = self.repairer.directory.clone();

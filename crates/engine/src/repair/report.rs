@@ -155,7 +155,7 @@ impl fmt::Display for KeyRange {
     }
 }
 
-/// Shows a key to people: printable bytes as they are, others escaped, long keys cut off.
+/// Shows a key to people: printable bytes unchanged, others escaped, long keys cut off.
 struct Shown<'a>(&'a [u8]);
 
 impl fmt::Display for Shown<'_> {

@@ -1,11 +1,11 @@
 //! Reads every intact entry from a table, damaged or not. Predecessors: [`plan`](super::plan), the steps. Successor: a
 //! new table.
 //!
-//! 1. The index says where the blocks are. If the footer or the index is damaged, the blocks are found by their
+//! 1. The index gives the places of the blocks. If the footer or the index is damaged, the blocks are found by their
 //!    checksums ([`block_scan`](super::block_scan)). No checksum covers the footer, so the block that it leads to
 //!    counts as the index only if it can be one.
 //! 2. A block counts if its checksum matches, every entry decodes and every key is an internal key.
-//! 3. Its entries are handed on if they ascend, within the block and from block to block, and lie within the table's
+//! 3. Its entries are passed on if they ascend, within the block and from block to block, and lie within the table's
 //!    bounds.
 //!
 //! For each block that does not count, the repair notes the range of keys that its entries must lie in: from the last
@@ -88,7 +88,7 @@ pub(super) fn read_table(
     Ok(salvaged)
 }
 
-/// The blocks that the index lists, or else an error that says why there is no index.
+/// The blocks that the index lists, or else an error with the reason why there is no index.
 fn index(
     file: &Arc<dyn RandomAccessFile>,
     size_bytes: u64,

@@ -17,8 +17,8 @@ pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
 #[derive(Debug)]
 pub(crate) struct ArcSwap<T> {
     stores: AtomicUsize,
-    /// Changed and cloned right after an access to `stores`. loom lets no other thread run in between, so nobody ever waits
-    /// for this lock, and it adds no order that loom would see.
+    /// Changed and cloned right after an access to `stores`. loom lets no other thread run in between, so no thread
+    /// ever waits for this lock, and it adds no order that loom would see.
     value: std::sync::Mutex<Arc<T>>,
 }
 

@@ -106,7 +106,7 @@ pub(crate) struct BlockSource {
     file_id: u64,
     /// The file in memory, if it is mapped.
     mapped: Option<MappedFile>,
-    /// Clear for blocks that are not cached. The cache, whose memory is cold, need not be asked about them.
+    /// Clear for blocks that are not cached. The cache, whose memory is cold, is then not searched for them.
     perhaps_cached: GranuleBits,
     /// The file's pages.
     pub(super) paging: Paging,
@@ -206,7 +206,7 @@ impl BlockSource {
     }
 
     /// The uncompressed contents of a block that is kept while the table is open: in the mapped file if they are stored
-    /// uncompressed, otherwise in memory of their own.
+    /// uncompressed, otherwise in separate memory.
     pub(crate) fn kept_contents(&self, handle: BlockHandle) -> Result<(Bytes, Residency)> {
         let options = BlockReadOptions::default();
         self.paging.start_reading(handle);
@@ -307,7 +307,7 @@ impl BlockSource {
         };
         let size_bytes = self.check_handle(handle)?;
         if options.tier == ReadTier::MemoryOnly && !self.mapped_is_in_memory(handle.offset, size_bytes) {
-            // Whoever may wait will ask next.
+            // A caller that may wait will read this block next.
             self.paging.start_reading(handle);
             return Err(would_block(&self.path));
         }
@@ -339,8 +339,8 @@ impl BlockSource {
         }
     }
 
-    /// Prefetches what is stored before the block of `handle` into the processor's caches, if the file is mapped. Processors
-    /// foresee only forward movements by themselves.
+    /// Prefetches what is stored before the block of `handle` into the processor's caches, if the file is mapped.
+    /// Processors prefetch automatically only when memory is read forward.
     pub(crate) fn prefetch_before(&self, handle: BlockHandle) {
         const BLOCK_SIZE_BYTES: u64 = 4 << 10;
         let size_bytes = handle.size.min(BLOCK_SIZE_BYTES).min(handle.offset);

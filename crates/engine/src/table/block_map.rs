@@ -1,10 +1,11 @@
-//! What a search needs of a table's index, in memory of its own: once the database has [outgrown](super::paging) memory, a page
-//! of the index may cost a read of the device.
+//! What a search needs of a table's index, in separate memory: once the database has [outgrown](super::paging) memory,
+//! a page of the index may cost a disk read.
 //!
 //! predecessor: [`index`](super::index) · successor: the handle of a data block
 //!
-//! It holds the rank of every separator (see [`index`](super::index)) and the offset of every block: twelve bytes a block, where
-//! the index takes about forty. A target that has the rank of a separator must be looked up in the index itself.
+//! It holds the rank of every separator (see [`index`](super::index)) and the offset of every block: twelve bytes per
+//! block, where the index takes about forty. A target that has the rank of a separator requires a search of the index
+//! itself.
 
 use terrace_format::internal_key::{InternalKeyComparator, user_key};
 use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;

@@ -1,4 +1,5 @@
-//! The file of a table under construction: blocks, each with its trailer, compressed and in pages of their own where that pays.
+//! The file of a table under construction: blocks, each with its trailer, compressed and aligned to pages where that
+//! pays.
 //!
 //! predecessor: [`builder`](super::builder) · successor: env's `WritableFile`
 

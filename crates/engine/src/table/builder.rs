@@ -39,8 +39,8 @@ const INDEX_RESTART_INTERVAL: usize = 1;
 /// The most that an entry adds to a block besides its key and its value: three lengths and a restart point.
 const MAX_ENTRY_OVERHEAD_BYTES: usize = 3 * 5 + 4;
 
-/// A value of this size or larger has a data block of its own. The flush then writes it without copying it into a block, and
-/// compactions pass it on as it is once it is compressed.
+/// A value of this size or larger gets a data block to itself. The flush then writes it without copying it into a
+/// block, and compactions pass it on unchanged once it is compressed.
 pub(crate) const LARGE_VALUE_BYTES: usize = 32 << 10;
 
 /// How a table is written.
@@ -70,7 +70,7 @@ pub struct TableBuilder {
     options: TableBuilderOptions,
     data: BlockBuilder,
     index: BlockBuilder,
-    /// A value of this size or larger has a data block of its own.
+    /// A value of this size or larger gets a data block to itself.
     large_value_bytes: usize,
     /// Whether blocks that are stored uncompressed lie in as few pages as their size allows. The size of others is not known
     /// before they are compressed.
@@ -95,9 +95,9 @@ enum Form<'a> {
     Shared,
     /// As the first entry of a data block, which it fills.
     First,
-    /// As a block of its own, uncompressed.
+    /// As an uncompressed block with no other entry.
     Alone,
-    /// As this block of its own.
+    /// As this stored block, which holds no other entry.
     Stored(StoredBlock<'a>),
 }
 
@@ -185,7 +185,8 @@ impl TableBuilder {
         self.add_as(internal_key, value, form)
     }
 
-    /// Adds an entry that is alone in `block`, which is taken over as it is if it is compressed in the way of this table.
+    /// Adds an entry that is alone in `block`. The block is copied as stored if it is compressed in the way of this
+    /// table.
     ///
     /// # Errors
     /// Those of [`add`](Self::add).
@@ -284,7 +285,7 @@ impl TableBuilder {
         }
     }
 
-    /// Writes an entry as a block of its own. No data block is open.
+    /// Writes an entry as a separate block. No data block is open.
     fn add_alone(
         &mut self,
         internal_key: &[u8],

@@ -1,10 +1,10 @@
-//! Whether to ask a filter, which may have to be read first.
+//! Decides whether to consult a filter, which may have to be read first.
 //!
 //! predecessor: [`reader`](super::reader), once the database has [outgrown](super::paging) memory
 //!
-//! The filter of a table is some dozen pages, and one question touches several of them. If most searches of the table find
-//! their key, as in the deepest level, it is better to search without the filter: its pages then leave their memory to others, and
-//! the search is one read. If many do not, each of them would be a read in vain.
+//! The filter of a table is some dozen pages, and one lookup in it touches several of them. If most searches of the
+//! table find their key, as in the deepest level, it is better to search without the filter: its pages then leave their
+//! memory to others, and the search is one read. If many searches find nothing, each of them would be a read in vain.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -18,7 +18,7 @@ pub(super) struct FilterForecast {
 /// A search that finds nothing counts for as many that do.
 const GAIN: u8 = 4;
 const LIMIT: u8 = 32;
-/// From here on the filter is asked.
+/// From here on the filter is consulted.
 const WORTH_ASKING: u8 = 2 * GAIN;
 
 impl Default for FilterForecast {

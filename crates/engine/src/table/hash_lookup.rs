@@ -91,8 +91,8 @@ impl Table {
         let Some(index) = &self.metadata.hash_index else {
             return Ok(HashAnswer::Unclear);
         };
-        // Its pages are many and each is used for few keys, so in a database larger than memory they would cost reads of their
-        // own.
+        // It has many pages, each used for few keys, so in a database larger than memory they would cost additional
+        // reads.
         if self.source.paging.is_active() {
             return Ok(HashAnswer::Unclear);
         }

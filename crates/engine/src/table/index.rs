@@ -2,9 +2,9 @@
 //!
 //! predecessor: [`reader`](super::reader), [`iterator`](super::iterator) · successor: the handle of a data block
 //!
-//! In bytewise order the index is searched by *ranks*. The rank of a separator is the eight bytes after the prefix that all
-//! separators share, as a number whose most significant byte comes first. The ranks are in an array of their own. A search
-//! by the separators themselves would touch two places of the index block in each step, and compare keys there.
+//! In bytewise order the index is searched by *ranks*. The rank of a separator is the eight bytes after the prefix that
+//! all separators share, as a number whose most significant byte comes first. The ranks are in a separate array. A
+//! search by the separators themselves would touch two places of the index block in each step, and compare keys there.
 //!
 //! ```text
 //! separators   key00120  key00171  key00305  l            the last may be short, and has no rank
@@ -14,10 +14,10 @@
 //!
 //! Only one separator in four has a rank; the keys of the three between are compared.
 //!
-//! Separators with different ranks are in the order of their ranks. If the target has the rank of a separator, the keys are
-//! compared. The ranks are made when a cursor is first moved; with the handle they take sixteen bytes a block. There are
-//! none if the index is damaged, or not as this engine and LevelDB write it. Then a [`BlockIter`] walks the index and
-//! reports the damage.
+//! Separators with different ranks are in the order of their ranks. If the target has the rank of a separator, the keys
+//! are compared. The ranks are made when a cursor is first moved; with the handle they take sixteen bytes per block.
+//! There are none if the index is damaged, or not as this engine and LevelDB write it. Then a [`BlockIter`] walks the
+//! index and reports the damage.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -58,7 +58,8 @@ impl TableIndex {
         self.ranked.get_or_init(|| RankedIndex::of(&self.block, comparator)).as_ref()
     }
 
-    /// Makes what a search needs of the index in memory of its own, if ranks can be made. From then on searches use it.
+    /// Copies what a search needs of the index to separate memory, if ranks can be made. From then on searches use the
+    /// copy.
     pub(super) fn keep_map(&self, comparator: &InternalKeyComparator) -> Option<&BlockMap> {
         let map = || {
             let (ranked, block) = (self.ranked(comparator)?, &*self.block);

@@ -9,10 +9,10 @@
 //!                         ▲
 //! ```
 //!
-//! The cursor is valid exactly when it holds a block and the block's cursor is valid. It skips blocks without entries in
-//! both directions. Readers of this cursor rely on internal keys ending with their tag, so an entry whose key is too short
-//! for a tag is damage. After any failure the cursor releases its block: it is then not valid, and a later seek starts
-//! afresh.
+//! The cursor is valid exactly when it holds a block and the block's cursor is valid. It skips blocks without entries
+//! in both directions. Readers of this cursor rely on internal keys ending with their tag, so an entry whose key is too
+//! short for a tag is damage. After any failure the cursor releases its block: it is then not valid, and a later seek
+//! starts from scratch.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ struct DataBlock {
     entries: Cursor,
 }
 
-/// The direction of a walk: which neighbour of a block comes next, and at which of its ends the walk goes on.
+/// The direction of a walk: which neighbour of a block comes next, and at which of its ends the walk continues.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Direction {
     #[default]
@@ -96,12 +96,12 @@ impl<T: Borrow<Table>> TableIterator<T> {
         Self { table, options, index, data: None, memory, run, read_ahead, is_prepared: false }
     }
 
-    /// The run that led here. After the table's end it goes on in the next table.
+    /// The run that led here. After the table's end it continues in the next table.
     pub(crate) fn run(&self) -> Run {
         self.run
     }
 
-    /// Goes on with the run that led through the previous table.
+    /// Continues the run that led through the previous table.
     pub(crate) fn go_on_with(&mut self, run: Run) {
         self.run = run;
     }

@@ -8,7 +8,7 @@
 //! 1. The whole-file filter, if there is one, excludes almost all keys that the table does not hold.
 //! 2. The index, verified when the table was opened, gives the one block whose separator is the first at or after
 //!    *(k, s)*. The first entry at or after *(k, s)* is in this block, or is the first of the next one.
-//! 3. Filters for single blocks, as LevelDB writes them, are asked now that the block is known.
+//! 3. Filters for single blocks, as LevelDB writes them, are consulted now that the block is known.
 //! 4. The block is fetched and searched. The entry found is the answer if its user key is *k*.
 //!
 //! If the block is cached, nothing is allocated, and no lock is taken except that of the block cache's shard.
@@ -37,8 +37,8 @@ impl Table {
     /// reader at the target's sequence number may see.
     ///
     /// # Errors
-    /// `Corruption` if a block on the way is damaged; `WouldBlock` if `options` forbid waiting and the block is not in
-    /// memory; errors of the file system.
+    /// `Corruption` if a block that the search needs is damaged; `WouldBlock` if `options` forbid waiting and the block
+    /// is not in memory; errors of the file system.
     pub fn get(&self, internal_target: &[u8], options: &BlockReadOptions) -> Result<Option<TableEntry>> {
         let mut entry = None;
         self.get_with(&LookupKey::new(internal_target), options, &mut |found| {
@@ -187,8 +187,8 @@ impl Table {
         handle.transpose().map_err(|error| self.index_error(error))
     }
 
-    /// The filter, if there is one, if it is worth its reads, and if it can be asked without waiting for the disk or `tier` allows
-    /// waiting.
+    /// The filter, if there is one, if it is worth its reads, and if it can be consulted without waiting for the disk
+    /// or `tier` allows waiting.
     fn filter_to_ask(&self, tier: ReadTier) -> Option<&TableFilter> {
         let filter = self.metadata.filter.as_ref()?;
         if self.source.paging.is_active() {
@@ -216,8 +216,8 @@ impl Table {
 /// A key buffer larger than this is freed after use.
 const KEPT_KEY_BUFFER_SIZE_BYTES: usize = 64 << 10;
 
-/// Calls `work` with this thread's key buffer, so that a lookup allocates nothing. A nested call, such as that of a
-/// comparator that reads a table, gets its own buffer.
+/// Calls `work` with this thread's key buffer, so that a lookup allocates nothing. A nested call, such as a lookup that
+/// a comparator makes, gets a separate buffer.
 fn with_key_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     thread_local! {
         static KEY_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };

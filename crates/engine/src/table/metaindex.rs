@@ -36,7 +36,7 @@ pub(crate) struct TableFilter {
     reader: FilterBlockReader,
     pub(crate) handle: BlockHandle,
     pub(crate) place: Residency,
-    /// Whether one filter covers all blocks, so that it can be asked before the block is known.
+    /// Whether one filter covers all blocks, so that it can be consulted before the block is known.
     pub(crate) covers_whole_file: bool,
 }
 
@@ -85,8 +85,8 @@ impl Metadata {
         Ok(Self { filter, counts, hash_index })
     }
 
-    /// As [`read`](Self::read), for readers that can do without the metadata: damage counts as absence. A failure to read
-    /// the file is still an error, because the next attempt may succeed.
+    /// As [`read`](Self::read), for readers to which the metadata are optional: damage counts as absence. A failure to
+    /// read the file is still an error, because the next attempt may succeed.
     pub(crate) fn read_or_ignore_damage(source: &BlockSource, handle: BlockHandle) -> Result<Self> {
         match Self::read(source, handle) {
             Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {

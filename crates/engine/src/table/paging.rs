@@ -2,9 +2,10 @@
 //!
 //! predecessors: [`block_fetch`](super::block_fetch), [`read_ahead`](super::read_ahead) · successor: `RandomAccessFile`
 //!
-//! A page that is touched and not in memory costs a read of the device. Left to itself, the system reads what is around the
-//! page as well: up to megabytes, which push out what others need. It is therefore told that reads are in no order, and then
-//! reads one page at a time. So that a block of several pages still costs one read, it is asked for before it is touched.
+//! Touching a page that is not in memory costs a disk read. By default, the system reads what is around the page as
+//! well: up to megabytes, which push out what others need. Terrace therefore advises it that reads are in no order, and
+//! the system then reads one page at a time. So that a block of several pages still costs one read, it is requested
+//! before it is touched.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(super) struct Paging {
     size_bytes: u64,
     fit: Arc<WorkingSet>,
     is_mapped: bool,
-    /// What the system was told.
+    /// The advice last given to the system.
     expects_random_reads: AtomicBool,
 }
 
@@ -42,7 +43,7 @@ impl Paging {
         paging
     }
 
-    /// Whether pages are asked for before they are touched: the file is mapped, and the database has outgrown memory.
+    /// Whether pages are requested before they are touched: the file is mapped, and the database has outgrown memory.
     #[inline]
     pub(super) fn is_active(&self) -> bool {
         let is_outgrown = self.fit.is_outgrown();
@@ -60,7 +61,7 @@ impl Paging {
         }
     }
 
-    /// Begins to read the block that `handle` points to, if pages are asked for. The handle need not be sound.
+    /// Begins to read the block that `handle` points to, if pages are requested. The handle need not be sound.
     #[inline]
     pub(super) fn start_reading(&self, handle: BlockHandle) {
         if self.is_active() {

@@ -3,13 +3,13 @@
 //! predecessors: [`iterator`](super::iterator), [`verify`](super::verify) · successor: [`paging`](super::paging)
 //!
 //! ```text
-//!   forward:    [ read │ asked for                  ]         when the cursor comes near to the end of what was asked for, it
-//!                      ▲ cursor      │ mark                   asks for the next window
+//!   forward:    [ read │ requested                  ]         when the cursor nears the end of what was requested, it
+//!                      ▲ cursor      │ mark                   requests the next window
 //! ```
 //!
-//! A seek asks for its block alone. A walk asks for as much as it has passed, because most ranges are short, up to a limit. A
-//! cursor that will visit the whole table begins at the limit, and gives up the memory of what it has passed if it was not
-//! there before.
+//! A seek requests only its block. A walk requests as much as it has passed, up to a limit, because most ranges are
+//! short. A cursor that will visit the whole table begins at the limit, and gives up the memory of what it has passed
+//! if it was not there before.
 
 use std::mem;
 use std::ops::Range;
@@ -24,7 +24,7 @@ const FIRST_WINDOW_BYTES: u64 = 16 << 10;
 /// The largest window.
 const LAST_WINDOW_BYTES: u64 = 1 << 20;
 
-/// The smallest window that is asked for while the one before it is still being passed.
+/// The smallest window that is requested while the one before it is still being passed.
 const LEADING_WINDOW_BYTES: u64 = 128 << 10;
 
 /// The size of a usual block in a file.
@@ -36,13 +36,13 @@ pub(super) fn window_bytes(passed_blocks: u32) -> u64 {
     passed_bytes.next_power_of_two().clamp(FIRST_WINDOW_BYTES, LAST_WINDOW_BYTES)
 }
 
-/// How long before the end of what was asked for the next window is. A short range mostly ends before it, and reads
-/// nothing in vain.
+/// How far before the end of the requested range the next window is requested, in bytes. A short range mostly ends
+/// before that point, and reads nothing in vain.
 fn lead_bytes(window_bytes: u64) -> u64 {
     if window_bytes < LEADING_WINDOW_BYTES { 0 } else { window_bytes / 2 }
 }
 
-/// What a cursor has asked for in one table.
+/// What a cursor has requested in one table.
 #[derive(Debug, Default)]
 pub(super) struct ReadAhead {
     asked: Range<u64>,
@@ -102,7 +102,7 @@ impl ReadAhead {
         }
     }
 
-    /// The window to ask for when the cursor enters the block, if it is near to the end of what was asked for.
+    /// The window to request when the cursor enters the block, if it is near the end of the requested range.
     fn next_forward(&self, paging: &Paging, handle: BlockHandle, window_bytes: u64) -> Option<Range<u64>> {
         let block = paging.range_of(handle);
         let is_covered = covers(&self.asked, &block);

@@ -65,7 +65,8 @@ impl Table {
         Ok(table)
     }
 
-    /// The index in memory of its own, if the database has outgrown memory, and if making it need not wait or may.
+    /// The index in separate memory, if the database has outgrown memory, and if it can be made without waiting or
+    /// `tier` allows waiting.
     #[inline]
     pub(super) fn block_map(&self, tier: ReadTier) -> Option<&BlockMap> {
         if !self.source.paging.is_active() {
@@ -131,7 +132,7 @@ impl Table {
     /// `Corruption`.
     pub(crate) fn check_reaches(&self, largest: &[u8]) -> Result<()> {
         let mut separators = BlockIter::new(self.index.block());
-        // Whoever reads by a malformed index reports that.
+        // Reads that use a malformed index report that.
         if separators.seek_to_last().is_err() {
             return Ok(());
         }

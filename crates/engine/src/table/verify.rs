@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// What a walk over a table has seen so far.
 struct Walk<'a> {
     table: &'a Table,
-    /// The filter and the counts, read anew and without tolerance for damage.
+    /// The filter and the counts, read again and without tolerance for damage.
     metadata: Metadata,
     /// The hash index, if there is one that we understand, and its bytes.
     hash_index: Option<(HashIndexReader, Vec<u8>)>,
@@ -61,7 +61,7 @@ impl Table {
         let says_newest = metadata.counts.is_some_and(|counts| counts.newest_sequence.is_some());
         let counts = TableCounts { newest_sequence: says_newest.then_some(0), ..TableCounts::default() };
         if let Some(filter) = &metadata.filter {
-            // Reads it anew: the filter in use may come from the mapping, whose checksum was verified before.
+            // Reads it again: the filter in use may come from the mapping, whose checksum was verified before.
             source.read_contents(filter.handle, &BlockReadOptions::default())?;
         }
         let hash_index = match &metadata.hash_index {
@@ -102,8 +102,8 @@ impl Table {
 
     /// Checks that the blocks that hold no entries lie apart.
     ///
-    /// The footer has no checksum. A bit flipped in a handle can lead to another block of the same size, which is intact
-    /// by itself; only its place tells.
+    /// The footer has no checksum. A bit flipped in a handle can lead to another block of the same size, which is
+    /// itself intact; only its place shows the damage.
     fn check_side_blocks(&self, metadata: &Metadata) -> Result<()> {
         let mut blocks: Vec<_> = self.side_blocks(metadata).collect();
         blocks.sort_unstable_by_key(|handle| handle.offset);

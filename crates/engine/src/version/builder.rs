@@ -56,7 +56,8 @@ enum Added {
 }
 
 impl<'a> VersionBuilder<'a> {
-    /// A builder without edits. The files that it makes report to `on_obsolete`; `new` says what else is known of them.
+    /// A builder without edits. The files that it makes report to `on_obsolete`; `new` holds what else is known of
+    /// them.
     pub fn new(base: &'a Version, on_obsolete: Arc<ObsoleteFiles>, new: NewFiles<'a>) -> Self {
         Self { base, on_obsolete, new, deleted: Default::default(), added: Default::default() }
     }

@@ -47,7 +47,7 @@ pub struct FileMeta {
     /// No entry of the file is newer than this, as far as the MANIFEST says.
     newest_sequence: SequenceNumber,
     origin: FileOrigin,
-    /// An inner `None` means that the counts were looked up and the file (LevelDB's) has none.
+    /// An inner `None` means that the file was checked and has no counts (LevelDB's files have none).
     counts: OnceLock<Option<TableCounts>>,
     /// Whether the number before [`number`](Self::number) was left to what the file is merged into within level 0.
     leaves_number: AtomicBool,

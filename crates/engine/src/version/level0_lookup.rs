@@ -1,10 +1,10 @@
 //! The search of level 0 for one key. Predecessor: [`version`](super::version). Successor: the table cache, then the table.
 //!
-//! The tables are asked from the largest number to the smallest, which is mostly from new to old. An answer counts once no
-//! remaining table can hold something newer. The counts of a table that this engine wrote say how new its entries are, so
-//! the first answer is nearly always the last. LevelDB's tables do not say it, so all of them whose range holds the key are
-//! asked: LevelDB's repair leaves tables in level 0 whose numbers say nothing about their age
-//! ([decision 25](../../../../docs/decisions/0025-recency-in-level-0.md)).
+//! The tables are searched from the largest number to the smallest, which is mostly from new to old. An answer counts
+//! once no remaining table can hold something newer. The counts of a table that this engine wrote record how new its
+//! entries are, so the first answer is nearly always the last. LevelDB's tables do not record this, so all of them
+//! whose range holds the key are searched: LevelDB's repair leaves tables in level 0 whose numbers do not reflect their
+//! age ([decision 25](../../../../docs/decisions/0025-recency-in-level-0.md)).
 
 use std::sync::Arc;
 

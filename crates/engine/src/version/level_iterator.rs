@@ -134,7 +134,7 @@ impl LevelIterator {
         }
     }
 
-    /// Positions a table's iterator, at the end of `run`, with `seek`. Goes on to later files while it finds nothing.
+    /// Positions a table's iterator, at the end of `run`, with `seek`. Continues in later files while it finds nothing.
     fn enter_forward(
         &mut self,
         mut index: usize,
@@ -175,7 +175,7 @@ impl LevelIterator {
         Ok(())
     }
 
-    /// Goes on after the table's iterator has `moved`: to the next file if it found nothing, to nowhere if it failed.
+    /// Continues after the table's iterator has `moved`: in the next file if it found nothing, nowhere if it failed.
     #[cold]
     fn go_on_forward(&mut self, moved: Result<()>) -> Result<()> {
         if moved.is_ok() && self.table.as_ref().is_some_and(TableIterator::valid) {

@@ -10,8 +10,8 @@
 //!
 //! How a reader treats bytes that do not belong to a sound record:
 //!
-//! 1. A last record that the end of the file cuts off is the trace of a crash during a write that nobody was told of.
-//!    The reader skips it, and zeros at the end, too.
+//! 1. A last record that the end of the file cuts off is the trace of a crash during a write that was never
+//!    acknowledged. The reader skips it, and zeros at the end, too.
 //! 2. Everything else is damage and fails the open: a wrong checksum, a wrong length, zeros before another record.
 //! 3. A damaged length in the last block looks like case 1 and would hide every record after it. The bytes that seem
 //!    cut off are therefore searched for the start of another record. If there is one, it is case 2. (LevelDB silently

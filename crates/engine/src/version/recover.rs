@@ -25,7 +25,7 @@ use crate::version::manifest::read_manifest;
 use crate::version::set_options::VersionSetOptions;
 use crate::version::version::Version;
 
-/// File numbers from this one on are taken for nonsense, because nobody can have created so many files.
+/// File numbers from this one on count as nonsense, because no database can have created so many files.
 pub(crate) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
 
 /// For each level, the largest key of the last compaction out of it. The next compaction starts there.
@@ -56,8 +56,8 @@ pub(crate) fn read_current(env: &dyn Env, directory: &Path) -> terrace_env::Resu
     Ok(contents)
 }
 
-/// Reads the state. `names` are those in the directory if nobody else can change it; otherwise it is listed after the MANIFEST
-/// was read.
+/// Reads the state. `names` are those in the directory if no other process can change it; otherwise the directory is
+/// listed after the MANIFEST was read.
 pub(super) fn recover(
     options: &VersionSetOptions,
     names: Option<&[String]>,

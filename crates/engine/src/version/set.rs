@@ -12,9 +12,9 @@
 //!    new one instead: snapshot of the new version, sync, sync the directory, replace `CURRENT`, remove the old one.
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
 //!
-//! If step 3 fails, nobody knows what the disk holds. The version in force stays and can be read. If there was no room,
-//! the next change first writes a new MANIFEST of the version in force ([`VersionSet::resolve_failed_change`]). After any other
-//! failure, every later change is refused until the database is opened again.
+//! If step 3 fails, it is unknown what the disk holds. The version in force stays and can be read. If there was no
+//! room, the next change first writes a new MANIFEST of the version in force ([`VersionSet::resolve_failed_change`]).
+//! After any other failure, every later change is refused until the database is opened again.
 //!
 //! Threads: readers take the current version without a lock and never wait for a change. File numbers come from an
 //! atomic counter. Changes queue at one mutex, which is held during I/O; it guards nothing that a reader or writer
@@ -223,7 +223,7 @@ impl VersionSet {
     /// that were written for it, by file number. The files must be synced; their names need not be.
     ///
     /// This method fills in the edit's `next_file_number`, `previous_log_number` and `comparator`. `log_number` and
-    /// `last_sequence` may be left out, and then stay as they are.
+    /// `last_sequence` may be left out, and then stay unchanged.
     ///
     /// # Errors
     /// - `InvalidArgument` if the edit does not fit the current version, and `ReadOnly` if the options say so. Neither

@@ -1,4 +1,4 @@
-//! What a version set is told of its database.
+//! Options of a version set.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -106,7 +106,7 @@ impl TableCache {
         Ok(())
     }
 
-    /// Takes over the open tables of `other`, a cache of the same directory, in place of its own.
+    /// Takes over the open tables of `other`, a cache of the same directory, in place of the present ones.
     pub(crate) fn take_over(&self, other: &Self) {
         let taken = std::mem::take(&mut *other.ring.lock());
         let left = std::mem::replace(&mut *self.ring.lock(), taken);
@@ -186,7 +186,8 @@ impl TableCache {
         Ok(table)
     }
 
-    /// Opens the file at `path`. If the process has no descriptor left, closes the tables that nobody reads and tries again.
+    /// Opens the file at `path`. If the process has no descriptor left, closes the tables that are not in use and tries
+    /// again.
     fn open_path(&self, path: &Path) -> terrace_env::Result<Arc<dyn RandomAccessFile>> {
         let open =
             || if self.context.map_files { self.env.open_mapped(path) } else { self.env.open_random(path) };

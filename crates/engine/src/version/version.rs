@@ -12,9 +12,10 @@
 //! 1. For one user key, everything in a level is newer than everything in the levels below, so the first level that
 //!    answers is right.
 //! 2. In level 0 the file with the larger number mostly holds the newer entries (numbers are given when a memtable is
-//!    sealed), so it is asked first. But LevelDB's repair puts all tables into level 0 under the numbers that they have.
-//!    An answer is therefore right only if no file that is still to be asked can hold a newer one. A file that this engine
-//!    wrote states how new its entries are; any other may hold a newer one ([`level0_lookup`](super::level0_lookup)).
+//!    sealed), so it is searched first. But LevelDB's repair puts all tables into level 0 under the numbers that they
+//!    have. An answer is therefore right only if no file that is still to be searched can hold a newer one. A file that
+//!    this engine wrote states how new its entries are; any other may hold a newer one
+//!    ([`level0_lookup`](super::level0_lookup)).
 //! 3. In a level from 1 on, the file that can answer is the first whose largest key is at or after the target. Keys are
 //!    compared as internal keys, because LevelDB may split one user key across two neighbouring files.
 
@@ -205,7 +206,7 @@ impl Version {
         self.files().map(|file| file.size_bytes).sum()
     }
 
-    /// All files as text, in the form of LevelDB's property `leveldb.sstables`:
+    /// All files as text, in the form in which LevelDB shows its property `leveldb.sstables`:
     ///
     /// ```text
     /// --- level 1 ---

@@ -13,7 +13,7 @@ use terrace_format::log::{FirstFragment, LogEncoder};
 
 use crate::error::{Error, Result};
 
-/// Appending a record of at most this many bytes takes so little time that nobody waits.
+/// Appending a record of at most this many bytes is so quick that it does not count as waiting.
 const QUICK_BYTES: usize = 256 << 10;
 
 /// A log that is being written.
@@ -22,7 +22,7 @@ pub(crate) struct WalWriter {
     path: PathBuf,
     file: Box<dyn LogFile>,
     encoder: LogEncoder,
-    /// Whether part of a failed record could not be cut off, or may come back.
+    /// Whether part of a failed record could not be cut off, or may reappear.
     has_part: bool,
     has_unsynced: bool,
     directory_synced: bool,
@@ -96,8 +96,8 @@ impl WalWriter {
         })
     }
 
-    /// Makes sure that nothing is left on the disk of a record that was cut off. Otherwise, after a loss of power, the next
-    /// record, which takes its place, could have sectors of both, which cannot be told from damage.
+    /// Makes sure that nothing is left on the disk of a record that was cut off. Otherwise, after a loss of power, the
+    /// next record, which takes its place, could have sectors of both, which cannot be distinguished from damage.
     #[cold]
     fn sync_cut(&mut self) -> Result<()> {
         let result = self.file.sync();

@@ -23,11 +23,11 @@ use crate::write::MAX_GROUP_BYTES;
 use crate::write::gather::gather;
 use crate::write::wait_group::{Seat, WaitGroup};
 
-/// Nobody has the token.
+/// The token is free.
 const FREE: usize = 0;
-/// Somebody has the token, and nobody waits for it.
+/// The token is held, and no caller waits for it.
 const TAKEN: usize = 1;
-/// Somebody has the token, and others may be waiting. This value is set and cleared only with the queue locked.
+/// The token is held, and callers may be waiting. This value is set and cleared only with the queue locked.
 const AWAITED: usize = 2;
 
 /// The queue and the state `S` that its token guards.
@@ -111,7 +111,7 @@ impl<S> CommitQueue<S> {
         }
     }
 
-    /// Takes the token if nobody holds or awaits it.
+    /// Takes the token if it is neither held nor awaited.
     #[inline]
     pub(crate) fn try_token(&self) -> Option<Token<'_, S>> {
         let taken = self.token.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed);
@@ -200,7 +200,7 @@ impl<S> CommitQueue<S> {
     fn join(&self, batch: Option<&mut WriteBatch>, sync: bool) -> Joined<'_, S> {
         let mut waiting = self.waiting.lock();
         loop {
-            // While the queue is locked, nobody leaves `AWAITED`.
+            // While the queue is locked, the token does not leave `AWAITED`.
             match self.token.compare_exchange(TAKEN, AWAITED, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) | Err(AWAITED) => break,
                 Err(_) => {

@@ -12,7 +12,7 @@ use crate::wal::writer::WalWriter;
 use crate::write::throttle::Pressure;
 use crate::write::writer::{Backlog, CommitState, Writer};
 
-/// Whether a call may wait for the background, or must leave things as they are.
+/// Whether a call may wait for the background, or must leave everything unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
     Wait,

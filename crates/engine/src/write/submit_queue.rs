@@ -10,7 +10,7 @@
 use crate::sync::{Condvar, Mutex, MutexGuard, ThreadId, current_thread};
 use crate::write::gather::gather;
 
-/// The queue. It has no thread of its own: the thread that puts an item into an idle queue has it served.
+/// The queue. It has no thread: the caller that puts an item into an idle queue has it served.
 pub(crate) struct SubmitQueue<T> {
     state: Mutex<QueueState<T>>,
     /// Signalled when a round of writing ends after the queue was closed.
@@ -19,7 +19,7 @@ pub(crate) struct SubmitQueue<T> {
 
 struct QueueState<T> {
     waiting: Vec<T>,
-    /// Whether somebody was told to call [`serve`](SubmitQueue::serve) and has not finished it.
+    /// Whether a call of [`serve`](SubmitQueue::serve) is due or running.
     is_served: bool,
     /// The thread that is writing.
     writer: Option<ThreadId>,
@@ -33,7 +33,7 @@ struct QueueState<T> {
 pub(crate) enum Next {
     /// Nothing: the item will be served.
     Nothing,
-    /// Somebody must call [`serve`](SubmitQueue::serve).
+    /// The caller must arrange a call of [`serve`](SubmitQueue::serve).
     Serve,
 }
 
@@ -64,7 +64,7 @@ impl<T> SubmitQueue<T> {
             gather(|| (self.state.lock().waiting.len(), expected));
             state = self.state.lock();
         }
-        // Once the queue was closed, the thread that closed it writes what is left.
+        // Once the queue was closed, the thread that closed it writes the rest.
         if !state.ending {
             let count = state.waiting.len();
             state = self.write_all(state, write);
@@ -103,7 +103,7 @@ impl<T> SubmitQueue<T> {
         state.writer.is_none() && state.waiting.is_empty()
     }
 
-    /// Accepts nothing more, waits for what is being written, and gives `write` what is left. All of that runs on the
+    /// Accepts nothing more, waits for what is being written, and gives `write` the rest. All of that runs on the
     /// calling thread, so that no other is needed. If the caller is within a `write` of this queue (which may drop the
     /// last handle of the database), it does not wait for itself.
     pub(crate) fn close(&self, write: impl FnOnce(Vec<T>)) {

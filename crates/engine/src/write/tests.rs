@@ -28,7 +28,7 @@ use crate::wal::writer::WalWriter;
 
 const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
 
-/// A background that flushes when somebody waits for it, unless its disk is full.
+/// A background that flushes when a writer waits for it, unless its disk is full.
 struct PlayedBacklog {
     published: Arc<Published>,
     health: Arc<Health>,

@@ -22,11 +22,11 @@ pub(crate) const STOP_FILES: usize = 40;
 pub(crate) const STOP_FILES_IN_STEPS: usize = 6;
 /// Number of additional files in level 0 that reduce the rate to an eighth.
 const EIGHTH_FILES: f64 = 24.0;
-/// The lowest rate to which writers are slowed, in bytes a second.
+/// The lowest rate to which writers are slowed, in bytes per second.
 const MIN_RATE_BYTES_PER_SECOND: f64 = (1 << 20) as f64;
-/// Assumed throughput of compactions before the first measurement, in bytes a second.
+/// Assumed throughput of compactions before the first measurement, in bytes per second.
 const INITIAL_DRAIN_BYTES_PER_SECOND: f64 = (64 << 20) as f64;
-/// Assumed throughput of flushes before the first measurement, in bytes a second.
+/// Assumed throughput of flushes before the first measurement, in bytes per second.
 const INITIAL_FLUSH_BYTES_PER_SECOND: f64 = (256 << 20) as f64;
 /// At its rate, a writer would use up the remaining room within this time, in seconds. But the room keeps shrinking,
 /// and the rate with it.

@@ -2,7 +2,7 @@
 //! seats in one wait group. Predecessor and successor: `write/commit_queue`.
 //!
 //! The writers of a wait group sleep on one word of memory, so one system call wakes a whole group. A writer that is to
-//! lead is woken alone, provided that the queue gave it a wait group of its own.
+//! lead is woken alone, provided that the queue gave it a separate wait group.
 
 use std::sync::Arc;
 

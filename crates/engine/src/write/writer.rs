@@ -18,14 +18,14 @@ use crate::wal::writer::WalWriter;
 use crate::write::commit_queue::CommitQueue;
 use crate::write::throttle::Throttle;
 
-/// What a writer needs of the background, which takes full memtables and says when there is room for more.
+/// What a writer needs of the background, which takes full memtables and signals when there is room for more.
 pub(crate) trait Backlog {
-    /// Takes over `sealed`, which `active` follows for readers, and has it flushed. `needless` are logs that nobody
-    /// needs any more, to be closed. Returns what was measured since the last call.
+    /// Takes over `sealed`, which `active` follows for readers, and has it flushed. `needless` are logs that are no
+    /// longer needed, to be closed. Returns what was measured since the last call.
     fn take_over(&self, sealed: SealedMemTable, active: Arc<MemTable>, needless: Vec<WalWriter>) -> Measured;
 
-    /// Closes logs that nobody needs any more, on another thread, because freeing their space may take the system
-    /// longer than a write should wait.
+    /// Closes logs that are no longer needed, on another thread, because freeing their space may take the system longer
+    /// than a write should wait.
     fn close_later(&self, needless: Vec<WalWriter>);
 
     /// Waits until flushes and compactions have made `changed` true. Returns an error if they cannot.

@@ -119,7 +119,7 @@ fn a_state_that_a_reader_cannot_keep_is_outdated_and_not_damaged() {
     assert!(error.to_string().contains("refresh and read again"), "{error}");
     let error = reader.get_many_with(&[b"030"], &at, |_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Outdated);
-    // It has shown an entry of a state that is gone, and must not go on with entries of another state.
+    // It has shown an entry of a state that is gone, and must not continue with entries of another state.
     assert_eq!(iterator.seek_to_last().unwrap_err().kind(), ErrorKind::Outdated);
     // This one has shown nothing yet.
     fresh.seek_to_last().unwrap();

@@ -26,7 +26,7 @@ fn level_dat() -> Vec<u8> {
     [&10u32.to_le_bytes()[..], &(nbt.len() as u32).to_le_bytes(), nbt].concat()
 }
 
-/// A database of LevelDB's of which all is in the log.
+/// Writes a LevelDB database whose entries are all in the log.
 fn write_log(directory: &Path, is_nbt: bool) {
     fs::create_dir_all(directory).unwrap();
     let value = players(is_nbt);

@@ -188,8 +188,8 @@ fn a_record_in_the_place_of_one_that_found_no_room_opens_after_a_power_cut() {
     }
 }
 
-/// A failure that a call has returned is `Poisoned` at the close; one that no call has returned comes then, as it was. The database can be
-/// opened again in each case, with everything that was written before the failure.
+/// If a call has already returned the failure, the close returns `Poisoned`; otherwise the close returns the failure
+/// itself. The database can be opened again in each case, with everything that was written before the failure.
 #[test]
 fn a_close_returns_a_failure_that_a_call_has_returned_before_only_as_poisoned() {
     type Use = fn(&Db) -> bool;

@@ -187,7 +187,7 @@ fn fork_an_idle_process(directory: &Path) {
             wrong
         },
     );
-    // The parent goes on.
+    // The parent continues.
     iterator.next().unwrap();
     drop(iterator);
     fill(&db, "after");

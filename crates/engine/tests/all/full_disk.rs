@@ -1,7 +1,7 @@
-//! A full disk and a read-only one: what is refused and what goes on, and that nothing acknowledged is lost.
+//! A full disk and a read-only one: what is rejected and what keeps working, and that nothing acknowledged is lost.
 //!
-//! Each test mounts a small file system of its own, most of them in memory. Mounting needs root; without it these tests
-//! say so and pass.
+//! Each test mounts a small file system, most of them in memory. Mounting needs root; without it these tests print a
+//! note and pass.
 #![cfg(target_os = "linux")]
 
 use std::io::{self, Write as _};

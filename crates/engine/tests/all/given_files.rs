@@ -1,4 +1,5 @@
-//! A database whose files somebody else has, as a page has those that its user chose: it is read where it is, and repaired in memory.
+//! A database whose files the program receives, as a page receives those that its user chose: it is read in place, and
+//! repaired in memory.
 
 use std::fs;
 use std::io;

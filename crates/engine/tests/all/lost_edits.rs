@@ -1,5 +1,5 @@
-//! Tests a MANIFEST of LevelDB's that lost its last edits: it is refused, and never opened as the older state. What a
-//! crash of LevelDB leaves behind can be opened.
+//! Tests a LevelDB MANIFEST that lost its last edits: it is refused, and never opened as the older state. What a crash
+//! of LevelDB leaves behind can be opened.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use terrace_format::version_edit::VersionEdit;
 
 const DIRECTORY: &str = "/db";
 
-/// A database of LevelDB's that flushed twice and has a log, with the first `edits` edits of its MANIFEST. `first_log`
-/// is the number of the log that the first edit names.
+/// A LevelDB database that flushed twice and has a log, with the first `edits` edits of its MANIFEST. `first_log` is
+/// the number of the log that the first edit names.
 fn database(edits: usize, first_log: u64) -> Arc<dyn Env> {
     let env = memory();
     let directory = Path::new(DIRECTORY);

@@ -1,4 +1,4 @@
-//! Compaction, checkpoints, ingestion, destruction, and space that comes back.
+//! Compaction, checkpoints, ingestion, destruction, and the reclaiming of space.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

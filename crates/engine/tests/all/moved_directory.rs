@@ -88,7 +88,7 @@ fn helper_process() {
     db.close().unwrap();
 }
 
-/// Another process that has the database in a directory open.
+/// Another process that keeps a database open.
 struct Other {
     child: Child,
     told: ChildStdin,

@@ -1,4 +1,4 @@
-//! Opening: what it refuses, what it repairs by itself, and what it leaves in the directory.
+//! Opening: what it refuses, what it repairs automatically, and what it leaves in the directory.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -248,7 +248,7 @@ fn a_compaction_that_merges_small_tables_leaves_few_of_entries_in_order() {
     while db.step() {}
     let (before, expected) = (db.tables().unwrap().len(), contents(&db));
     assert!(before > 30, "{before} tables");
-    // Without that, tables that overlap none stay as they are.
+    // Without merging, tables that overlap none are kept.
     let mut compaction = db.begin_compact_range(None, None).unwrap();
     while compaction.step().unwrap() {}
     drop(compaction);

@@ -226,7 +226,8 @@ fn goleveldb_finds_what_leveldb_logged_when_the_session_after_it_was_killed_earl
     assert_holds_what_leveldb_logged(&open(&env, DIRECTORY));
 }
 
-/// The second session found a MANIFEST of its own over another engine's log, and set the log aside as one with a hole.
+/// The second session used to find a MANIFEST of this engine over another engine's log, and set the log aside as one
+/// with a hole.
 #[test]
 fn what_leveldb_logged_around_a_write_that_failed_is_there_whenever_the_session_after_it_is_killed() {
     use CallKind::{Create, CreateLog, Remove, Replace, Sync, SyncDirectory, Write};

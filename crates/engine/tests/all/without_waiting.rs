@@ -68,7 +68,7 @@ fn an_iterator_that_would_have_to_pass_over_many_deleted_entries_says_so() {
 
 #[test]
 fn a_write_begins_a_log_at_once_and_is_refused_only_while_flushes_lag() {
-    // Nothing is flushed before it is asked for.
+    // Flushes run only when the test runs them.
     let clock = HeldClock::new();
     let env = Arc::new(MemoryEnv::with_steps().with_clock(clock.clone()));
     let pool = Arc::new(BackgroundPool::new(env.clone(), 1));

@@ -7,11 +7,11 @@ pub const HANGS_AFTER: Duration = Duration::from_secs(300);
 
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(1);
 
-/// Waits until `is_so` returns true. It is called again and again, and may do a part of the work each time.
+/// Calls `is_so` repeatedly until it returns true. Each call may do part of the work.
 ///
 /// # Panics
 ///
-/// With `what`, which says what the caller waits for, if it does not come within [`HANGS_AFTER`].
+/// With `what`, which describes what the caller waits for, if that takes longer than [`HANGS_AFTER`].
 #[track_caller]
 pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();

@@ -1,8 +1,5 @@
 //! The write-ahead log on a real file system: a record is stored into the mapped block at the end if the system
 //! supports that; otherwise each append is one write at a known offset.
-//!
-//! Predecessor: the engine's log writer. Successors: `log_space`, or the operating system's page cache; the disk at a
-//! sync.
 
 use std::fs::File;
 use std::io;

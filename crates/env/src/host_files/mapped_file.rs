@@ -1,7 +1,5 @@
 //! Tables on a real file system, read through a mapping of the file. No descriptor is held, so a process may have
 //! more tables than descriptors.
-//!
-//! Predecessor: the engine's table reader. Successors: `mapping` of the system, `residency`.
 
 use std::fs::File;
 use std::io;

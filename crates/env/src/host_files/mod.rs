@@ -1,6 +1,4 @@
 //! Files of an operating system, whichever it is: what `posix` and `windows` have in common.
-//!
-//! Predecessor: the environments. Successor: `raw_file` of the system.
 
 mod log;
 #[cfg(target_pointer_width = "64")]

@@ -1,6 +1,6 @@
 //! What is said to the system, and asked of it, about the pages of a mapping.
 
-/// What the system is told about bytes of a mapping.
+/// A hint to the system about how bytes of a mapping will be used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Advice {
     /// They will be read as most are.
@@ -13,6 +13,6 @@ pub(crate) enum Advice {
     NotSoon,
 }
 
-/// How many pages the system is asked about at once: the bits of a word.
+/// How many pages one query to the system covers: the bits of a word.
 #[cfg(any(target_os = "linux", windows))]
 pub(crate) const PAGES_AT_ONCE: usize = u64::BITS as usize;

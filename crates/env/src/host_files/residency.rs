@@ -1,6 +1,5 @@
-//! Which pages of a mapping were in memory a moment ago, so that not every read has to ask the system.
-//!
-//! Predecessor: `mapped_file`, for reads that must not wait for the disk. Successor: `mapping` of the system.
+//! Remembers which pages of a mapping were in memory a moment ago, so that reads that must not wait for the disk rarely
+//! have to query the system.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

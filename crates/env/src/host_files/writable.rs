@@ -1,6 +1,4 @@
 //! A file that is written from front to back, on a real file system: its bytes are collected in the process.
-//!
-//! Predecessor: the engine's table builder and its version set. Successor: the operating system.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,8 +13,8 @@ use crate::{EnvError, Result, WritableFile};
 /// in pieces of 100 KB. Every table under construction takes as much memory.
 const WRITE_STEP_BYTES: usize = 256 << 10;
 
-/// Number of bytes after which the system is asked to begin writing to the disk, so that the final sync waits only
-/// for the last ones.
+/// Number of bytes after which the system is made to begin writing to the disk, so that the final sync waits only for
+/// the last ones.
 const WRITEBACK_STEP_BYTES: u64 = 1 << 20;
 
 pub(crate) struct HostWritableFile {
@@ -25,7 +23,7 @@ pub(crate) struct HostWritableFile {
     path: PathBuf,
     buffer: Vec<u8>,
     size_bytes: u64,
-    /// The end of the range that the system was asked to write to the disk.
+    /// The end of the range whose writing to the disk has been requested from the system.
     writeback_begun_bytes: u64,
     synced_before: bool,
     /// The first failure, after which everything fails.
@@ -130,7 +128,7 @@ impl Drop for HostWritableFile {
         if self.failure.is_none()
             && let Some(file) = &mut self.file
         {
-            // Nobody is left to receive an error.
+            // The error has no caller to go to.
             let _ = file.write_all(&self.buffer);
         }
     }

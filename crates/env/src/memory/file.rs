@@ -15,7 +15,7 @@ use crate::{
 /// One file.
 pub(super) type Contents = RwLock<Body>;
 
-/// The bytes of a file that somebody else has: a page's user, for example. They do not change.
+/// The immutable bytes of a file that the embedding program supplies: one that a page's user chose, for example.
 pub trait GivenFile: Send + Sync + fmt::Debug + 'static {
     /// Size of the file, in bytes.
     fn size_bytes(&self) -> u64;

@@ -1,7 +1,7 @@
 //! A whole file system in memory: for tests, for databases that need no disk, and for platforms without one.
 //!
-//! It may also begin with files that somebody else has, which are read from there ([`MemoryEnv::give`]): a database that is to be read, or
-//! repaired, without a change to its files.
+//! It may also start with files that the embedding program supplies ([`MemoryEnv::give`]). A database in them can be
+//! read or repaired without changing them.
 //!
 //! Nothing survives the last clone of the environment. As in a real file system, a removed or replaced file lives on
 //! for the handles opened before, and a hard link is a second name of the same file.
@@ -79,12 +79,12 @@ impl MemoryEnv {
         self.memory_for_files_bytes.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Puts a file of somebody else at `path`, in place of one that is there; directories that are missing are created. Its bytes are
-    /// read when they are wanted. What is written to the file stays in memory.
+    /// Adds a file that the caller supplies at `path`, replacing any file there and creating missing directories. Its
+    /// bytes are read on demand. Writes to the file stay in memory.
     ///
     /// # Errors
     ///
-    /// If `path` names a directory, or a file takes the place of one of its directories.
+    /// If `path` names a directory, or one of its directories is a file.
     pub fn give(&self, path: &Path, file: Arc<dyn GivenFile>) -> Result<()> {
         if let Some(directory) = path.parent() {
             self.create_directory_all(directory)?;

@@ -30,11 +30,11 @@ pub trait Handles: Send + Sync + fmt::Debug + 'static {
     /// If the host cannot write all of them. Some may be in the file. Kind [`io::ErrorKind::StorageFull`] if there is no room.
     fn write_at(&self, handle: usize, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts the file to a size that is not beyond its end.
+    /// Truncates the file to a size that is not beyond its end.
     ///
     /// # Errors
     ///
-    /// If the host cannot do that. The file is as it was.
+    /// If the host cannot do that. The file is unchanged.
     fn truncate(&self, handle: usize, size_bytes: u64) -> io::Result<()>;
 
     /// Makes the bytes and the size durable.

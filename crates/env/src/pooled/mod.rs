@@ -1,7 +1,7 @@
 //! A file system on a fixed set of files that are open already, such as a browser's worker has.
 //!
-//! Predecessor: the engine. Successor: the host's [`Handles`]. One handle holds a map from names to the others, which are *slots* for the
-//! bytes of files. Opening, renaming and removing a file need nothing of the host but writes:
+//! One handle of the host's [`Handles`] holds a map from names to the others, which are *slots* for the bytes of files.
+//! Opening, renaming and removing a file need nothing of the host but writes:
 //!
 //! ```text
 //!                 map (checksum, generation)         slots
@@ -15,7 +15,7 @@
 //! * A slot is given to a new file only when the map without its former file is durable, no handle is open, and the slot is empty durably.
 //! * What is in the [`STAGE`] when a pool is opened belonged to a process that died, and is removed. So files can be prepared there, and
 //!   take the place of all others in one change.
-//! * If the map cannot be written or flushed, names change no more. Files that are open work on.
+//! * If the map cannot be written or flushed, names can no longer change. Open files keep working.
 
 mod copies;
 mod file;

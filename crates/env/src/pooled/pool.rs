@@ -30,7 +30,8 @@ struct State {
     stored: Vec<u8>,
     /// The generation of both copies, which are durable.
     generation: u64,
-    /// Why the map can no longer change: a write or a flush of it failed, so nobody knows which copy a later process would find.
+    /// Why the map can no longer change: a write or a flush of it failed, so which copy a later process would find is
+    /// unknown.
     failure: Option<io::ErrorKind>,
 }
 

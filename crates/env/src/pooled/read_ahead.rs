@@ -1,7 +1,9 @@
-//! Reads ahead of whoever walks through a file. A call of the host costs as much as copying some 50 KiB, and a table's blocks have 4.
+//! Read-ahead for sequential readers of a file. A call of the host costs as much as copying some 50 KiB, and a table's
+//! blocks have 4.
 //!
-//! The windows are few and belong to the whole pool, so their memory is bounded however many files are open. A window holds what the slot
-//! holds, as far as its file reaches: every write has the slot [forgotten](ReadAhead::forget), and a file grows by writes alone.
+//! The windows are few and shared by the whole pool, so their memory is bounded no matter how many files are open. A
+//! window holds what the slot holds, up to the end of its file: every write [drops](ReadAhead::forget) the windows of
+//! its slot, and a file grows only by writes.
 
 use std::io;
 

@@ -121,7 +121,7 @@ pub(super) struct SlotFile {
     slot: usize,
     /// Whether the map lists it. If not, the slot is free when the last handle is gone.
     is_named: AtomicBool,
-    /// The host is asked for the size only once, when the pool is opened.
+    /// The host is queried for the size only once, when the pool is opened.
     size_bytes: AtomicU64,
     /// Where the last read has ended.
     read_end: AtomicU64,
@@ -142,7 +142,7 @@ impl SlotFile {
         self.size_bytes.load(Ordering::Acquire)
     }
 
-    /// Reads bytes. Whoever walks through the file has those read ahead that follow.
+    /// Reads bytes. Sequential reads fetch the bytes that follow ahead of time.
     pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let rest_bytes = self.size_bytes().saturating_sub(offset);
         let wanted_bytes = usize::try_from(rest_bytes).unwrap_or(usize::MAX).min(buffer.len());

@@ -1,6 +1,5 @@
-//! How many of the process's descriptors may be kept for files that are read at random, so that logs, new tables and
-//! the rest of the program find free ones. Predecessor: `file`. Successor: the limit of the process
-//! (`RLIMIT_NOFILE`).
+//! How many of the process's descriptors (`RLIMIT_NOFILE`) may be kept for files that are read at random, so that logs,
+//! new tables and the rest of the program find free ones.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

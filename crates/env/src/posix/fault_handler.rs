@@ -1,8 +1,6 @@
 //! The handler of `SIGBUS`: turns the fault of a [guarded store](super::guarded_store) into its error, and leaves
 //! every other fault to the handler that was responsible before.
 //!
-//! Predecessor: the kernel. Successors: the routine's second exit; the action that was in force before ours.
-//!
 //! # Why a library may do this
 //!
 //! A handler belongs to the whole process. This one does not affect other code, because:
@@ -139,7 +137,7 @@ fn reset(signal: libc::c_int) {
     }
 }
 
-/// Does what the system does without a handler. A faulting instruction faults again, which gives the right report.
+/// Does what the system does when no handler is set. A faulting instruction faults again, which gives the right report.
 fn end_process(signal: libc::c_int, siginfo: &libc::siginfo_t) {
     reset(signal);
     if !OF_AN_INSTRUCTION.contains(&siginfo.si_code) {

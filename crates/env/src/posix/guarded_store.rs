@@ -1,17 +1,15 @@
 //! A store into a mapped file that ends with an error, instead of ending the process, if the file has no page for it.
 //!
-//! Predecessor: `log_mapping`. Successors: the operating system's page cache; `fault_handler`, if the store faults.
-//!
 //! The routine is written in assembly so that its instructions are known, and the registers at each of them. It calls
 //! nothing, touches no stack, and holds no lock. While it stores, two registers hold the bounds of the record. The
-//! handler of `SIGBUS` therefore needs no list of mappings: a fault at an instruction of this routine, at an address
-//! within these bounds, is a fault of this store, and execution goes on at the routine's second exit, which reports
-//! it. (The kernel does the same with its table of exceptions when it copies from a program's memory.) Other faults,
-//! including one at the source of the copy, are not ours.
+//! handler of `SIGBUS` (`fault_handler`) therefore needs no list of mappings: a fault at an instruction of this
+//! routine, at an address within these bounds, is a fault of this store. Execution then resumes at the routine's second
+//! exit, which reports it. (The kernel does the same with its table of exceptions when it copies from a program's
+//! memory.) Other faults, including one at the source of the copy, are not ours.
 
 use std::arch::global_asm;
 
-/// The instructions whose faults are ours, and where execution goes on after one.
+/// The instructions whose faults are ours, and where execution resumes after one.
 pub(super) struct Guarded {
     /// From the first instruction that may fault to the end of the last.
     pub(super) instructions: std::ops::Range<usize>,
@@ -62,7 +60,7 @@ pub(super) fn record_of(context: &libc::ucontext_t) -> std::ops::Range<usize> {
     context.uc_mcontext.regs[4] as usize..context.uc_mcontext.regs[5] as usize
 }
 
-/// The instruction at which a thread interrupted in `context` goes on.
+/// The instruction at which a thread interrupted in `context` resumes.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn instruction(context: &mut libc::ucontext_t) -> &mut libc::greg_t {
     &mut context.uc_mcontext.gregs[libc::REG_RIP as usize]
@@ -185,7 +183,7 @@ mod tests {
             let head = 0x8877_6655_4433_2211_u64;
             for shift in [0, 1, 7] {
                 let mut target = vec![0xee; shift + HEAD_SIZE_BYTES + size + 16];
-                // SAFETY: head, body and 16 more bytes lie within the vector, which nobody else uses.
+                // SAFETY: head, body and 16 more bytes lie within the vector, which nothing else uses.
                 assert!(unsafe { store(target.as_mut_ptr().add(shift), head, &body) });
                 let (before, rest) = target.split_at(shift);
                 let (stored, after) = rest.split_at(HEAD_SIZE_BYTES + size);

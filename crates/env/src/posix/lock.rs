@@ -14,10 +14,10 @@
 //!    would drop a classic lock.
 //! 2. If the holder turns out to be another library in this process (LevelDB), our descriptor of its file stays open,
 //!    for the same reason, and serves the next attempt.
-//! 3. After locking, the path must still name the locked file; otherwise somebody removed the file in the meantime,
-//!    and we try again with the new one.
-//! 4. The file holds the holder's process number as text, for the error message of those who are refused. It is
-//!    emptied on release and never removed. LevelDB ignores the contents.
+//! 3. After locking, the path must still name the locked file; otherwise the file was removed in the meantime, and we
+//!    try again with the new one.
+//! 4. The file holds the holder's process number as text, for the error message of a rejected opener. It is emptied on
+//!    release and never removed. LevelDB ignores the contents.
 //!
 //! A forked child shares the open file, at least until it calls `exec`. The release therefore unlocks and does not
 //! rely on closing the last descriptor: a child being started on another thread would keep the lock for a moment
@@ -108,7 +108,7 @@ impl PosixLock {
                 return Ok(Self { file: Some(file), id, process: ProcessMark::here() });
             }
         }
-        // Somebody removes the file as fast as it is created.
+        // Another program keeps removing the file as fast as it is created.
         Err(LockError::Held { holder: None, this_process: false })
     }
 }
@@ -181,7 +181,7 @@ fn holder_in_the_way(
     holder
 }
 
-/// Tries to lock the whole file; `false` if somebody holds a lock on it.
+/// Tries to lock the whole file; `false` if it is locked already.
 fn set_lock(file: &File) -> io::Result<bool> {
     match command(file, libc::F_WRLCK, |commands| commands.set) {
         Ok(_) => Ok(true),

@@ -1,5 +1,4 @@
-//! A part of a log mapped into memory, and the way records are stored there. Predecessor: `log_space`. Successor: the
-//! operating system's page cache.
+//! A part of a log mapped into memory, and the way records are stored there.
 //!
 //! # A page that is not there
 //!
@@ -108,7 +107,7 @@ impl LogMapping {
         let Some((first, body)) = payload.split_first() else { return Err(Errno::INVAL) };
         let head = u64::from_le_bytes([h0, h1, h2, h3, h4, h5, h6, *first]);
         // SAFETY: by the assertion all bytes of the record lie within the mapping, which this value owns and which is
-        // writable. `payload` is not part of the mapping, to which nobody else has a pointer.
+        // writable. `payload` is not part of the mapping, to which there is no other pointer.
         let stored = unsafe {
             let target = self.memory.as_ptr().add((offset - self.start) as usize);
             guarded_store::store(target, head, body)

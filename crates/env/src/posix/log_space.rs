@@ -1,5 +1,4 @@
 //! The block at the end of a log, mapped into memory, so that storing a record needs no system call.
-//! Predecessor: `log_file`. Successor: `log_mapping`.
 //!
 //! The file ends where the last block of the log ends, and reads as zeros after the log. A reader of what a killed
 //! process left therefore finds zeros to the end of the last block; and the first fragment of a record that continues
@@ -9,9 +8,9 @@
 //! A block is made ready by writing zeros to its end, together with the bytes that begin it. A full disk causes an
 //! error there. The first record after a sync is written there instead of stored.
 //!
-//! Only file systems are used on which a store into written bytes cannot fail for lack of room. Extents that files
-//! may share, as on XFS and btrfs (where `cp` shares them by itself), or a server in between would break that
-//! promise. Other failures are caught.
+//! Only file systems are used on which a store into written bytes cannot fail for lack of room. Extents that files may
+//! share, as on XFS and btrfs (where `cp` shares them by default), or a server in between would break that promise.
+//! Other failures are caught.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -206,8 +205,8 @@ impl LogSpace {
     pub(crate) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
         self.mapping = None;
         self.end = 0;
-        // If the file is not longer, the disk, which may be full, is asked for nothing: on XFS, cutting a block that
-        // another file shares takes room.
+        // If the file is not longer, nothing is requested from the disk, which may be full: on XFS, cutting a block
+        // that another file shares takes room.
         if file.metadata()?.len() > size_bytes { file.set_len(size_bytes) } else { Ok(()) }
     }
 

@@ -1,6 +1,4 @@
 //! A whole file in the process's memory, read-only.
-//!
-//! Predecessor: `file`, for tables that are read at random. Successor: the kernel's page cache.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +11,7 @@ use crate::host_files::paging::PAGES_AT_ONCE;
 
 /// A mapping of a file's first bytes. Unmapped on drop; removing the file does not affect it.
 ///
-/// If the device fails, or somebody truncates the file, an access ends the process (SIGBUS).
+/// If the device fails, or another program truncates the file, an access ends the process (SIGBUS).
 #[derive(Debug)]
 pub(crate) struct Mapping {
     start: NonNull<libc::c_void>,
@@ -90,8 +88,8 @@ impl Mapping {
 
 impl AsRef<[u8]> for Mapping {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: the bytes stay mapped and readable as long as `self`. Nobody writes to them: only complete files
-        // are mapped (tables), which no program of the database ever changes.
+        // SAFETY: the bytes stay mapped and readable as long as `self`. They do not change: only complete files are
+        // mapped (tables), which no program of the database ever changes.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.size_bytes) }
     }
 }

@@ -1,7 +1,5 @@
 //! How much memory Linux has for the contents of files: of the machine, and within the limits of the control groups
 //! (v1 or v2) that the process belongs to.
-//!
-//! Predecessor: `PosixEnv`. Successor: `/proc` and `/sys/fs/cgroup`.
 
 use std::fs::File;
 use std::io::Read;

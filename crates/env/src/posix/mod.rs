@@ -245,8 +245,8 @@ impl Env for PosixEnv {
         host::spawn(name, work)
     }
 
-    // Linux gives each thread a niceness and a policy of its own. With `SCHED_BATCH`, a thread that wakes up does not take
-    // the processor from one that runs.
+    // On Linux, niceness and policy are per thread. With `SCHED_BATCH`, a thread that wakes up does not take the
+    // processor from one that runs.
     #[cfg(target_os = "linux")]
     fn lower_priority(&self) {
         const STEPS: i32 = 5;

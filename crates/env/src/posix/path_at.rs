@@ -1,7 +1,4 @@
 //! Where the system starts to follow a path: the working directory of the process, or a held directory.
-//!
-//! Predecessor: the environment's methods. Successor: system calls that take a directory's descriptor (`openat` and
-//! its kin).
 
 use std::ffi::CString;
 use std::fs::File;
@@ -16,10 +13,10 @@ use rustix::io::retry_on_intr;
 use super::raw_file::sync_directory;
 use crate::{DirectoryHold, EnvError, FileId, Result};
 
-/// The name by which a directory contains itself.
+/// The name under which a directory contains itself.
 const ITSELF: &str = ".";
 
-/// An open directory: names are looked up in it, wherever it is moved to, and whatever takes its old place.
+/// An open directory. Names are resolved in it wherever it is moved, and whatever takes its old place.
 #[derive(Debug)]
 pub(super) struct HeldDirectory {
     path: PathBuf,
@@ -50,11 +47,11 @@ pub(super) struct PathAt<'a> {
 }
 
 impl<'a> PathAt<'a> {
-    /// Says where `path` leads. It starts at the directory that `held` holds if the path leads into it.
+    /// Where `path` leads. It starts at the directory that `held` holds if the path leads into it.
     ///
     /// # Errors
     ///
-    /// If it leads there and nobody holds the directory any more.
+    /// If it leads there and the directory is no longer held.
     pub(super) fn new(held: Option<&HeldName>, path: &'a Path) -> io::Result<Self> {
         let Some(HeldName { path: directory, hold }) = held else { return Ok(Self { held: None, path }) };
         let Ok(inside) = path.strip_prefix(directory) else { return Ok(Self { held: None, path }) };
@@ -96,8 +93,8 @@ impl<'a> PathAt<'a> {
         Ok(File::from(opened?))
     }
 
-    /// Opens the file if it is a regular one: others do not keep data, and opening a pipe waits for somebody at its
-    /// other end. The system would open a directory and fail only at the first read.
+    /// Opens the file if it is a regular one. Other kinds do not keep data, and opening a pipe waits for its other end
+    /// to be opened. The system would open a directory and fail only at the first read.
     pub(super) fn open_regular(&self, flags: OFlags) -> io::Result<File> {
         // The flag makes no difference to reads and writes of regular files.
         let file = self.open(flags | OFlags::NONBLOCK)?;
@@ -235,7 +232,7 @@ fn or_itself(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(ITSELF) } else { path }
 }
 
-/// What an environment knows about a directory that somebody else holds.
+/// What an environment knows about a directory that its holder may drop.
 #[derive(Debug, Clone)]
 pub(super) struct HeldName {
     /// Paths that begin with this one lead into the directory.

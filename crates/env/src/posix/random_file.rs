@@ -1,6 +1,4 @@
 //! Files that are read at any offset by system calls.
-//!
-//! Predecessor: the engine's table reader. Successor: the operating system.
 
 use std::fs::File;
 use std::io;
@@ -18,11 +16,11 @@ use crate::{EnvError, RandomAccessFile, Result};
 #[derive(Debug)]
 pub(super) struct PosixRandomAccessFile {
     path: PathBuf,
-    /// The environment in which the path is looked up.
+    /// The environment in which the path is resolved.
     env: PosixEnv,
     /// `None` if the process has too few descriptors to keep one for this file, which is then opened for each read.
     open: Option<(File, DescriptorShare)>,
-    /// Set once the system has said that this file cannot be read without waiting, so that it is asked only once.
+    /// Set once the system has reported that this file cannot be read without waiting, so that it is queried only once.
     #[cfg(target_os = "linux")]
     always_waits: std::sync::atomic::AtomicBool,
 }

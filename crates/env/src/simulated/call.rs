@@ -168,9 +168,9 @@ impl Failure {
 /// as clean from then on. Readers still see all of them, the next sync succeeds, and a power cut shows which were
 /// dropped. Half of the time, what is written later to a dropped page that the disk never held is lost as well, as on ext4.
 ///
-/// The same happens to most files when the system fails to write them [on its own](Failure::WriteBack). The next sync
-/// by each handle that was open at the time then reports it, once. A handle opened later learns of it only if nobody
-/// else has, and if the system still knows (it forgets when the file leaves memory); the seed decides both.
+/// The same happens to most files when the system fails to write them [in the background](Failure::WriteBack). The next
+/// sync by each handle that was open at the time then reports it, once. A handle opened later learns of it only if no
+/// other handle has, and if the system still knows (it forgets when the file leaves memory); the seed decides both.
 ///
 /// Names are not dropped: a file system that cannot write its journal accepts no further change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -345,7 +345,7 @@ impl Calls {
         result
     }
 
-    /// Adds a line of its own to the trace.
+    /// Adds a separate line to the trace.
     pub(super) fn remark(&mut self, step: &'static str) {
         if self.trace.len() == TRACE_LENGTH {
             self.trace.pop_front();

@@ -123,7 +123,7 @@ pub(super) struct Contents {
     lost_pages: BTreeSet<usize>,
     /// How often the system failed to write pages of the file.
     failures: u64,
-    /// Whether a handle was told of the last failure.
+    /// Whether the last failure was reported to a handle.
     is_reported: bool,
     /// Whether it is a log, which may be mapped.
     is_log: bool,

@@ -1,4 +1,4 @@
-//! The means by which a test controls the simulated machine.
+//! How a test controls the simulated machine.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -83,8 +83,8 @@ impl SimulatedEnv {
         self.process.machine.state.lock().maps_logs = maps_logs;
     }
 
-    /// Kills the process. What it had handed to the system stays in memory as before; its own buffers and its locks
-    /// are lost. This value goes on as the next process. Fault plans are dropped.
+    /// Kills the process. What it had handed to the system stays in memory as before; its own buffers and its locks are
+    /// lost. This value lives on as the next process. Fault plans are dropped.
     pub fn kill_process(&mut self) {
         let mut state = self.process.machine.state.lock();
         for (_, file) in state.names.files() {
@@ -148,7 +148,7 @@ impl SimulatedEnv {
         clock.unix_micros = clock.unix_micros.saturating_add(micros);
     }
 
-    /// Sets the machine's date, forwards or backwards. The monotonic clock goes on as before.
+    /// Sets the machine's date, forwards or backwards. The monotonic clock is not affected.
     pub fn set_unix_micros(&self, micros: u64) {
         self.process.machine.clock.lock().unix_micros = micros;
     }

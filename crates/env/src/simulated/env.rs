@@ -241,7 +241,7 @@ impl Env for SimulatedEnv {
     }
 
     fn process_id(&self) -> u32 {
-        // Each life is a process of its own; 0 would mean that there is no such thing.
+        // Each life is a separate process; 0 would mean that there is no such thing.
         u32::try_from(self.process.life + 1).unwrap_or(u32::MAX)
     }
 }

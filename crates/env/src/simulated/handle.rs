@@ -23,7 +23,7 @@ pub(super) struct Handle {
     process: Process,
     file: File,
     path: PathBuf,
-    /// How many of the failures to write the file this handle was told of, or never will be.
+    /// How many failures to write the file have been reported to this handle, or never will be.
     known_failures: u64,
 }
 
@@ -197,7 +197,7 @@ impl WritableFile for SimulatedWritableFile {
 impl Drop for SimulatedWritableFile {
     fn drop(&mut self) {
         if self.failure.is_none() && !self.is_closed {
-            // Nobody is left to receive an error.
+            // The error has no caller to go to.
             let _ = self.write_out();
         }
     }

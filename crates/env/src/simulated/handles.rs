@@ -10,10 +10,10 @@ use super::contents::{Contents, Cut};
 use super::random::Random;
 use crate::pooled::Handles;
 
-/// Open files on a machine that loses power and whose calls fail, as a seed decides. `contents` has the rules for what survives.
+/// Open files on a machine that loses power and whose calls fail, as a seed decides. `contents` defines what survives.
 ///
-/// A process lives until [`cut_power`](Self::cut_power) or [`kill_process`](Self::kill_process). The value on which the test called that
-/// goes on as the next process. For the clones made of it before, every call fails and changes nothing.
+/// A process lives until [`cut_power`](Self::cut_power) or [`kill_process`](Self::kill_process). The value on which the
+/// test called that lives on as the next process. For clones made before, every call fails and changes nothing.
 #[derive(Debug, Clone)]
 pub struct SimulatedHandles {
     machine: Arc<Mutex<Machine>>,

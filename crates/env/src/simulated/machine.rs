@@ -1,5 +1,5 @@
-//! The simulated machine: its names and files, its clock, and what the system counts of its calls. Predecessors:
-//! [`process`](super::process), by whose calls it changes, and [`control`](super::control), by which a test controls it.
+//! The simulated machine: its names and files, its clock, and what the system counts of its calls. Calls of a
+//! [`process`](super::process) change it, and tests [control](super::control) it.
 
 use parking_lot::Mutex;
 

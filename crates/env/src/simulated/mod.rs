@@ -22,16 +22,16 @@
 //! # Ok::<(), terrace_env::EnvError>(())
 //! ```
 //!
-//! The simulation covers the operating system and the disk below the posix environment: its files buffer 64 KiB in
-//! the process, a log writes at once, and `replace_file` takes the same steps. Each step is one *call*, which a test
-//! can make fail ([`SimulatedEnv::fail_at`]) or make the last before the machine stops
-//! ([`SimulatedEnv::halt_after`]). `contents` (bytes and sizes) and `names` have the rules for what survives.
+//! The simulation covers the operating system and the disk below the posix environment: its files buffer 64 KiB in the
+//! process, a log writes at once, and `replace_file` takes the same steps. Each step is one *call*, which a test can
+//! make fail ([`SimulatedEnv::fail_at`]) or make the last before the machine stops ([`SimulatedEnv::halt_after`]).
+//! `contents` (bytes and sizes) and `names` define what survives.
 //!
 //! [`SimulatedHandles`] are a few files on such a machine that are open already, for a [`PooledEnv`](crate::PooledEnv).
 //!
 //! A process lives until [`SimulatedEnv::cut_power`] or [`SimulatedEnv::kill_process`]. The value on which the test
-//! called that goes on as the next process. Every clone made of it before, and every file and lock opened through
-//! them, belongs to the dead process: their calls fail and change nothing.
+//! called that lives on as the next process. Every clone made before, and every file and lock opened through them,
+//! belongs to the dead process: their calls fail and change nothing.
 
 mod call;
 mod contents;

@@ -1,5 +1,5 @@
-//! A process on the simulated machine, and its calls to the system. Predecessors: `env` and `handle`, which make the
-//! calls that the posix environment would make. Successors: `names` and `contents`.
+//! A process on the simulated machine, and its calls to the system, which are those that the posix environment would
+//! make.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -114,7 +114,7 @@ impl Process {
         })
     }
 
-    /// The failures to write `file` of which a handle that is opened now will not be told.
+    /// How many failures to write `file` will never be reported to a handle opened now.
     pub(super) fn failures_at_open(&self, file: &File) -> u64 {
         let mut state = self.machine.state.lock();
         file.lock().failures_at_open(&mut state.random)

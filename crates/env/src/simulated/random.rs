@@ -40,7 +40,7 @@ pub(super) enum Fate {
     All,
     /// What came first reached the disk.
     Prefix,
-    /// Each piece by itself reached the disk, this many times in 4.
+    /// Each piece reached the disk independently, this many times in 4.
     Mixed(usize),
 }
 

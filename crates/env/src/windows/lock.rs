@@ -1,10 +1,10 @@
-//! The lock on a database's LOCK file, which LevelDB and Terrace both respect: whoever has the file open for writing
-//! shares it with readers at most (`CreateFile`), so nobody else can open it for writing.
+//! The lock on a database's LOCK file, which LevelDB and Terrace both respect. The process that has the file open for
+//! writing shares it with readers at most (`CreateFile`), so no other can open it for writing.
 //!
-//! LevelDB opens the file for reading and writing, shared with readers, and locks its bytes (`LockFile`) besides; the
-//! LevelDB in classic-level shares it with nobody. Both exclude this lock, and it excludes them.
+//! LevelDB opens the file for reading and writing, shared with readers, and locks its bytes (`LockFile`) as well. The
+//! LevelDB in classic-level does not share the file at all. Both exclude this lock, and it excludes them.
 //!
-//! The file holds the holder's process number as text, for the error message of those who are refused. It is emptied on
+//! The file holds the holder's process number as text, for the error message of a rejected opener. It is emptied on
 //! release and never removed. LevelDB ignores the contents.
 
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ pub(super) fn holder(path: &Path) -> io::Result<LockHolder> {
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Ok(LockHolder::Nobody),
         (Ok(id), _) if HELD.lock().contains(&id) => Ok(LockHolder::Process(Some(std::process::id()))),
         (_, Ok(named)) => Ok(LockHolder::Unknown(named)),
-        // The LevelDB in classic-level shares the file with nobody, and LevelDB locks its bytes.
+        // The LevelDB in classic-level does not share the file, and LevelDB locks its bytes.
         (_, Err(error)) if open::is_in_use(&error) => Ok(LockHolder::Process(None)),
         (_, Err(error)) => Err(error),
     }

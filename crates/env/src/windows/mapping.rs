@@ -1,8 +1,6 @@
 //! A whole file in the process's memory, read-only.
 //!
 //! While a file is mapped, it can be renamed, but neither truncated nor removed (see `names`).
-//!
-//! Predecessor: `mapped_file`, for tables that are read at random. Successor: the system's cache.
 
 use std::fs::File;
 use std::io;
@@ -40,8 +38,8 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps the first `size_bytes` of `file`, which must not be 0. It is an error if the file comes over a network, whose
-    /// failures would end the process.
+    /// Maps the first `size_bytes` of `file`, which must not be 0. It is an error if the file is on a network share,
+    /// whose failures would end the process.
     pub(crate) fn new(file: &File, size_bytes: usize) -> io::Result<Self> {
         if size_bytes == 0 || is_remote(file) {
             return Err(io::ErrorKind::Unsupported.into());
@@ -104,8 +102,8 @@ impl Mapping {
 
 impl AsRef<[u8]> for Mapping {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: the bytes stay mapped and readable as long as `self`. Nobody writes to them: only complete files
-        // are mapped (tables), which no program of the database ever changes.
+        // SAFETY: the bytes stay mapped and readable as long as `self`. They do not change: only complete files are
+        // mapped (tables), which no program of the database ever changes.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.size_bytes) }
     }
 }
@@ -120,7 +118,7 @@ impl Drop for Mapping {
     }
 }
 
-/// Whether a file comes over a network: only of such a file can the system tell by which protocol.
+/// Whether a file is on a network share: Windows names a remote protocol only for such files.
 fn is_remote(file: &File) -> bool {
     let mut information = FILE_REMOTE_PROTOCOL_INFO::default();
     let size_bytes = size_of_val(&information) as u32;

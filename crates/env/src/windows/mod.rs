@@ -1,7 +1,7 @@
 //! The files, directories, locks, clocks and threads of Windows.
 //!
 //! Each file is opened so that others may read, write, rename and remove it meanwhile, LOCK excepted. Tables are
-//! mapped, unless they come over a network.
+//! mapped, unless they are on a network share.
 
 use std::borrow::Cow;
 use std::fs::OpenOptions;

@@ -62,11 +62,11 @@ pub(super) fn replace(path: &Path, contents: &[u8], temporary: &Path) -> io::Res
 }
 
 fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
-    // Of a file that somebody has open, Windows says no more than that it denies access.
+    // For a file that is open elsewhere, Windows reports only that access is denied.
     let may_pass = |error: &io::Error| open::is_in_use(error) || is(error, &[ERROR_ACCESS_DENIED]);
     let is_durable = patiently_if(may_pass, || {
         match move_file(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) {
-            // Somebody has the old file open. The library's way replaces it all the same where Windows can.
+            // The old file is open elsewhere. The library's way replaces it all the same where Windows can.
             Err(error) if is(&error, &[ERROR_ACCESS_DENIED]) => std::fs::rename(from, to).map(|()| false),
             moved => moved.map(|()| true),
         }
@@ -88,7 +88,7 @@ fn move_file(from: &Path, to: &Path, flags: MOVE_FILE_FLAGS) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file's name. Handles of it go on.
+/// Removes a file's name. Its open handles keep working.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     remove_put_off();
     // A directory cannot be opened in this way.
@@ -154,11 +154,11 @@ pub(super) fn is_put_off(directory: &Path, name: &str) -> bool {
         .any(|path| path.file_name().is_some_and(|last| last == name) && path.parent() == Some(directory))
 }
 
-/// A name in the same directory that nobody else uses.
+/// An unused name in the same directory.
 fn aside_of(path: &Path) -> PathBuf {
     use std::hash::{BuildHasher, RandomState};
 
-    // Numbers of files begin at 1 and do not come this far. LevelDB's repair goes on after the largest that it finds, so
+    // File numbers begin at 1 and do not get this high. LevelDB's repair continues after the largest that it finds, so
     // there must be room after it.
     let number = 1 << 40 | RandomState::new().hash_one(path) >> 24;
     path.with_file_name(format!("{number}.dbtmp"))

@@ -44,7 +44,8 @@ pub(super) fn or_directory(error: io::Error, path: &Path) -> io::Error {
     if is_denied && path.is_dir() { io::ErrorKind::IsADirectory.into() } else { error }
 }
 
-/// The identity of a file or directory. It is opened without any right to its contents, which nobody can keep from happening.
+/// The identity of a file or directory. It is opened without any right to its contents, which no sharing mode can
+/// block.
 pub(super) fn file_id(path: &Path) -> io::Result<FileId> {
     let file = OpenOptions::new()
         .access_mode(0)
@@ -65,7 +66,7 @@ pub(super) fn directory_to_sync(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Opens a directory so that nobody can rename or remove it, or one above it, until the handle is closed.
+/// Opens a directory so that neither it nor one above it can be renamed or removed until the handle is closed.
 pub(super) fn directory_to_hold(path: &Path) -> io::Result<File> {
     patiently(|| {
         OpenOptions::new()

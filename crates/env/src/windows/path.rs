@@ -17,8 +17,8 @@ use crate::DirectoryHold;
 /// The longest name in a path, in UTF-16 units.
 const MAX_NAME_LENGTH: usize = 255;
 
-/// A directory whose path stays what it is if the process changes its working directory. While it is open here, Windows
-/// keeps everybody from moving and removing it.
+/// A directory whose path keeps its meaning if the process changes its working directory. While it is open here,
+/// Windows prevents moving and removing it.
 #[derive(Debug)]
 pub(super) struct HeldDirectory {
     given: PathBuf,
@@ -39,7 +39,7 @@ impl HeldDirectory {
     }
 }
 
-/// The directory that an environment holds, as long as somebody holds it.
+/// The directory that an environment holds, until its last holder drops it.
 #[derive(Debug, Clone)]
 pub(super) struct HeldName {
     path: PathBuf,
@@ -52,12 +52,12 @@ impl HeldName {
     }
 }
 
-/// Says where `path` leads.
+/// Where `path` leads.
 ///
 /// # Errors
 ///
-/// If it leads into the directory that `held` holds, and nobody holds that any more. Also if it would lead elsewhere than it
-/// says: a name in it is that of a device, or Windows would shorten it.
+/// If it leads into the directory that `held` holds, and that is no longer held. Also if the system would read the path
+/// differently: a name in it is that of a device, or Windows would shorten it.
 pub(super) fn resolve<'a>(held: Option<&HeldName>, path: &'a Path) -> io::Result<Cow<'a, Path>> {
     let inside = held.and_then(|held| Some((held, path.strip_prefix(&held.path).ok()?)));
     let Some((HeldName { hold, .. }, inside)) = inside else {

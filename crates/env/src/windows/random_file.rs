@@ -1,6 +1,4 @@
 //! Files that are read at any offset by calls.
-//!
-//! Predecessor: the engine's table reader. Successor: the operating system.
 
 use std::fs::File;
 use std::io;

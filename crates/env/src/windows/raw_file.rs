@@ -41,5 +41,5 @@ pub(crate) fn close_file(file: File) -> io::Result<()> {
     Ok(())
 }
 
-/// Windows begins by itself.
+/// Does nothing: Windows begins to write automatically.
 pub(crate) fn begin_writeback(_file: &File, _from: u64, _to: u64) {}

@@ -21,7 +21,7 @@ fn mount(kind: &str, target: &Path, flags: libc::c_ulong, options: &str) -> io::
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Gives this thread mounts of its own, which end with it, and mounts a small file system.
+/// Gives this thread a private mount namespace, which ends with it, and mounts a small file system.
 fn mount_small(target: &Path) -> io::Result<()> {
     // SAFETY: takes no pointer, and changes only this thread's view of the file system.
     if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
@@ -31,7 +31,7 @@ fn mount_small(target: &Path) -> io::Result<()> {
     mount("tmpfs", target, 0, "size=256k")
 }
 
-/// Runs `test` in a file system of 256 KiB, or says why it cannot.
+/// Runs `test` in a file system of 256 KiB, or prints why it cannot.
 fn on_small_disk(test: fn(&Path)) {
     let directory = tempfile::tempdir().unwrap();
     let target: PathBuf = directory.path().to_owned();
@@ -76,7 +76,7 @@ fn a_log_is_as_before_when_the_disk_is_full() {
         assert_eq!(log.size_bytes(), expected.len() as u64);
         assert!(env.read_file(&path).unwrap() == expected, "nothing of the refused record is there");
 
-        // There is room again: the log goes on where it was.
+        // There is room again: the log continues where it was.
         make_room(&directory.join("ballast"));
         log.append(b"there is room again").unwrap();
         log.sync().unwrap();
@@ -113,7 +113,7 @@ fn a_log_with_space_set_aside_is_as_before_when_the_disk_is_full() {
         assert_eq!(log.size_bytes(), full.len() as u64, "nothing of the refused record is there");
         assert!(full.len() > (256 << 10) - (8 << 10), "what room there was is used: {}", full.len());
 
-        // There is room again: the log goes on where it was.
+        // There is room again: the log continues where it was.
         log.truncate(100 * 1007).unwrap();
         log.append_record(0, &[7; 7], b"there is room again").unwrap();
         log.sync().unwrap();

@@ -276,8 +276,8 @@ impl ForkedChild {
 #[cfg(target_os = "linux")]
 impl Drop for ForkedChild {
     fn drop(&mut self) {
-        // SAFETY: this is our own child, for which nobody has waited, so the number is still its. The null pointer
-        // says that its status is not wanted.
+        // SAFETY: this is our own child, which has not been waited for, so the number is still its. The null pointer
+        // means that its status is not wanted.
         unsafe {
             libc::kill(self.id, libc::SIGKILL);
             libc::waitpid(self.id, std::ptr::null_mut(), 0);

@@ -22,12 +22,12 @@ use terrace_env::{Env, EnvError, LogFile, PosixEnv};
 const ROLE: &str = "TERRACE_MAPPED_LOG_ROLE";
 const DIRECTORY: &str = "TERRACE_MAPPED_LOG_DIRECTORY";
 const DONE: &str = "done as told";
-/// How the other process says what it could not try.
+/// How the other process reports what it could not try.
 const NOT_HERE: &str = "skipped";
 /// The exit code of a foreign handler.
 const FOREIGN_EXIT: i32 = 42;
 
-/// Starts this program again, with the emulator that cargo was told of, if any.
+/// Starts this program again, with the emulator that cargo is configured to use, if any.
 fn this_program() -> Command {
     let program = std::env::current_exe().unwrap();
     let name = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
@@ -163,7 +163,7 @@ fn cut_under_the_log(path: &Path) {
     let mut log = mapped_log(path);
     File::options().write(true).open(path).unwrap().set_len(0).unwrap();
     assert_input_output(&fail(&mut *log));
-    // Its state is unknown: it is given up and left as it is.
+    // Its state is unknown: it is given up and left unchanged.
     assert!(add(&mut *log).is_err() && log.sync().is_err());
     assert!(!log.is_damaged(), "a truncation would not heal it");
     let _ = log.close();

@@ -1,4 +1,4 @@
-//! The environment in memory: the common suite, and tests of its own features.
+//! The environment in memory: the common suite, and tests of its specific features.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ fn never_waits() {
     assert_eq!(&buffer[..2], b"ef");
 }
 
-/// A file of somebody else, which can be read only if `is_readable`.
+/// A file that the test supplies, which can be read only if `is_readable`.
 #[derive(Debug)]
 struct Somebodys {
     bytes: &'static [u8],

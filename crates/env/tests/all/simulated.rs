@@ -448,7 +448,7 @@ fn a_failed_write_back_is_told_once_to_who_had_the_file_open_and_perhaps_to_who_
             other => panic!("written again, the page goes as a whole or never does: {other:?}"),
         }
 
-        // Nobody has the file open.
+        // No process has the file open.
         let mut writer = env.create(&path("file")).unwrap();
         writer.append(&[b'x'; 8192]).unwrap();
         writer.close().unwrap();

@@ -240,7 +240,7 @@ fn names_of_devices_are_refused_with_advice() {
     assert!(WindowsEnv::new().list(&path).unwrap().is_empty());
 }
 
-/// What a scanner for viruses does: it has a file open for a moment, and lets nobody rename or remove it.
+/// What a virus scanner does: it has a file open for a moment, and prevents renaming and removing it.
 #[test]
 fn waits_for_a_program_that_has_a_file_open_for_a_moment() {
     let (_directory, path) = scratch();

@@ -1,4 +1,4 @@
-//! What the first bytes of a batch say of the whole: a log may end within one.
+//! What the first bytes of a batch reveal about the whole: a log may end within one.
 
 use std::ops::RangeInclusive;
 
@@ -22,7 +22,8 @@ pub struct BatchBeginning {
 }
 
 impl BatchBeginning {
-    /// Reads the beginning of a batch from `bytes`, which may go on after it. `None` if they are shorter than its header.
+    /// Reads the beginning of a batch from `bytes`, which may continue after it. `None` if they are shorter than its
+    /// header.
     ///
     /// ```
     /// use terrace_format::batch::{BatchBeginning, WriteBatch};

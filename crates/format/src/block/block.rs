@@ -1,7 +1,7 @@
 //! Reading a block: the checked bytes, the decoding of one entry, and the search for a key.
 //!
-//! Predecessor: the table reader, which has checked and decompressed the bytes. Successor: [`super::BlockIter`] for
-//! scans; a point lookup ends here, in [`Block::find`]. The [module above](super) draws the layout.
+//! The bytes are already checked and decompressed. A point lookup uses [`Block::find`]; a scan uses
+//! [`super::BlockIter`]. The [module above](super) draws the layout.
 //!
 //! This is the hottest code of a read. Keys stored whole are compared in place; only a key with a shared prefix is
 //! assembled, in a reused buffer. A header whose three lengths are below 128 takes one comparison.
@@ -116,7 +116,7 @@ impl Block {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if an entry or a restart point on the way is damaged, with its offset in the block.
+    /// `Corrupt` if the search meets a damaged entry or restart point, with its offset in the block.
     pub fn find<C: KeyCompare>(
         &self,
         comparator: &C,
@@ -255,7 +255,7 @@ impl Block {
         self.restart(low)
     }
 
-    /// Decodes the entry at `offset`. `previous` says where the previous key is; `buffer` holds that key if it was
+    /// Decodes the entry at `offset`. `previous` is the place of the previous key; `buffer` holds that key if it was
     /// assembled. `None` if the entry is damaged.
     #[inline]
     pub(super) fn read(&self, offset: usize, previous: KeyPlace, buffer: &mut Vec<u8>) -> Option<Position> {

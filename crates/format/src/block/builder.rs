@@ -1,7 +1,7 @@
 //! Writing a block: entries in order, each key without the prefix that it shares with the previous one.
 //!
-//! Predecessor: the engine's table builder. Successor: [`crate::compression::compress`], then
-//! [`crate::table::seal_block`]. The [module above](super) draws the layout.
+//! [`crate::compression::compress`] and [`crate::table::seal_block`] make the bytes ready for the file. The
+//! [module above](super) draws the layout.
 
 use crate::coding::{put_fixed32, put_varint32};
 use crate::limits::MAX_VARINT32_SIZE_BYTES;
@@ -75,12 +75,11 @@ impl BlockBuilder {
         self.entries_since_restart += 1;
     }
 
-    /// What a block of this one entry has before and after the value, for a value that is not to be copied. Leaves the
-    /// builder as it is, which must be empty.
+    /// The bytes of a block with only this entry, before and after the value, for a value that is not to be copied.
     ///
     /// # Panics
     ///
-    /// As [`add`](Self::add).
+    /// If the key or the value is 4 GiB or larger.
     pub fn around_value(key: &[u8], value_length: usize) -> (Vec<u8>, [u8; 8]) {
         let mut before = Vec::with_capacity(3 * MAX_VARINT32_SIZE_BYTES + key.len());
         for length in [0, key.len(), value_length] {

@@ -1,7 +1,7 @@
 //! Finding one key from a restart point on, in a block of which perhaps only the beginning is available.
 //!
-//! Predecessor: the engine's table reader, which [`crate::hash_index`] leads here with a block's bytes in the file or
-//! the part of them that [`crate::compression::PartialSnappy`] has decoded. Successor: none, a lookup ends here.
+//! [`crate::hash_index`] leads a lookup here, with a block's bytes in the file or the part of them that
+//! [`crate::compression::PartialSnappy`] has decoded.
 //!
 //! No key is assembled. The search only remembers how many bytes the previous key has in common with the wanted one,
 //! which is enough: an entry that shares more bytes than that is on the same side of the wanted key, and one that

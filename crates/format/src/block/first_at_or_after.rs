@@ -1,11 +1,9 @@
 //! Finding the first internal key at or after a target from a restart point on, in a block of which perhaps only the
 //! beginning is available.
 //!
-//! Predecessors: [`BlockIter`](super::BlockIter), and the engine's cursor over the beginning of a block. Successor: none.
-//!
-//! As in [`find_from`](super::find_from()), no key is assembled: the search only remembers how many bytes the
-//! previous user key has in common with the wanted one. The entry that it finds shares no more bytes than those, so
-//! its key is the beginning of the target followed by its own bytes.
+//! As in [`find_from`](super::find_from()), no key is assembled: the search only remembers how many bytes the previous
+//! user key has in common with the wanted one. The entry that it finds shares no more bytes than those, so its key is
+//! the beginning of the target followed by its own bytes.
 
 use std::cmp::Ordering;
 use std::ops::Range;

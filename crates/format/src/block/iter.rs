@@ -1,6 +1,4 @@
-//! Walking a block in both directions.
-//!
-//! Predecessor: a [`Block`], shared or borrowed. Successor: the engine's table iterator, which strings blocks together.
+//! Walking a block, shared or borrowed, in both directions.
 //!
 //! The iterator is at an entry of a [`Window`] of decoded ones. A step within the window changes an index; a step out
 //! of it moves the window. An entry thus costs the same in both directions, although the block itself only leads
@@ -157,7 +155,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if a restart point or an entry on the way is damaged.
+    /// `Corrupt` if the search meets a damaged restart point or entry.
     #[inline]
     pub fn seek<C: KeyCompare>(&mut self, comparator: &C, target: &[u8]) -> Result<()> {
         let is_before = |key: &[u8]| comparator.compare_keys(key, target) == Ordering::Less;

@@ -1,8 +1,7 @@
-//! The block: a sorted run of entries with compressed prefixes. Tables store their data, index and metaindex as
-//! blocks.
+//! The block: a sorted run of entries with compressed prefixes. Tables store their data, index and metaindex as blocks.
 //!
-//! Predecessor: the table builder of the engine adds entries in order; [`crate::compression`] and [`crate::table`] then
-//! compress and seal the bytes. Successor: the table reader hands the bytes, checked and decompressed, to [`Block`].
+//! A table builder adds entries in order with [`BlockBuilder`]; [`crate::compression`] and [`crate::table`] then
+//! compress and seal the bytes. A table reader checks and decompresses the bytes and hands them to [`Block`].
 //!
 //! ```text
 //! block   entry · entry · … · restart offsets, fixed32 each · number of restarts, fixed32
@@ -20,7 +19,7 @@
 //! * A block without entries still holds one restart, so it is `00000000 01000000`. Basho's fork also has blocks of only
 //!   `00000000`; both read as empty.
 //!
-//! The format is that of LevelDB's `table/block_builder.cc`; `docs/format/block.md` has it with examples.
+//! The format is that of `table/block_builder.cc` in LevelDB; `docs/format/block.md` describes it with examples.
 
 #[cfg(feature = "zstd")]
 mod beginning;

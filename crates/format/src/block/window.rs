@@ -1,7 +1,5 @@
 //! Entries of a block decoded ahead, in one tight loop, so that a step of [`BlockIter`](super::BlockIter) in either
-//! direction only changes an index.
-//!
-//! Predecessor: [`Block`]. Successor: [`BlockIter`](super::BlockIter), which moves the window over the block.
+//! direction only changes an index. The iterator moves the window over the block.
 //!
 //! ```text
 //!   block     ┬────────┬────────┬────────┬────────┬────────┬────────┬──
@@ -12,9 +10,8 @@
 //!   entries   where each key lies in `keys` and each value in the block
 //! ```
 //!
-//! To go on forward, the last key moves to the front, because the next entry's key builds on it. The first key of a
-//! window is then built in its place, so a block whose keys keep growing costs time linear in its size, not
-//! quadratic.
+//! To continue forward, the last key moves to the front, because the next entry's key builds on it. The first key of a
+//! window is then built in its place, so a block whose keys keep growing costs time linear in its size, not quadratic.
 //!
 //! Keys are copied sixteen bytes at a time, beyond the end of shorter ones: nearly every key is short, and a call of
 //! `memmove` would cost more than everything else that an entry takes.
@@ -27,14 +24,14 @@ use super::block::{Block, Entry};
 use crate::error::{FormatError, Result};
 use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 
-/// Number of entries decoded at once on the way forward. A block of 4 KiB has about as many.
+/// Number of entries decoded at once when moving forward. A block of 4 KiB has about as many.
 pub(super) const ENTRIES_AHEAD: usize = 32;
 /// Number of entries that a search decodes at once: half of those between two restart points, because a search ends
 /// halfway on average.
 pub(super) const ENTRIES_PER_SEARCH: usize = 8;
-/// Number of bytes decoded at once on the way back, in addition to what lies between them and a restart point.
+/// Number of bytes decoded at once when moving back, in addition to what lies between them and a restart point.
 const SPAN_BEHIND_BYTES: usize = 1 << 10;
-/// Bounds of a window on the way back, where only the distance of two restart points would limit it. They exceed any
+/// Bounds of a window when moving back, where only the distance of two restart points would limit it. They exceed any
 /// interval that writers use. A hostile block cannot make a window take more memory; it only makes steps back slower.
 const MAX_ENTRIES: usize = 256;
 /// A window takes no further entries once its keys take this many bytes.
@@ -163,7 +160,7 @@ impl Window {
         self.least_key_length == INTERNAL_KEY_TAG_SIZE_BYTES
     }
 
-    /// Goes on after the last entry. At the end of the block the window is then empty. Fails if the next entry is
+    /// Continues after the last entry. At the end of the block the window is then empty. Fails if the next entry is
     /// damaged; damage in a later one only ends the window.
     pub(super) fn advance(&mut self, block: &Block) -> Result<()> {
         self.advance_by(block, ENTRIES_AHEAD)

@@ -1,8 +1,8 @@
 //! The order of user keys. A database is created with an order, and bound to it by name.
 //!
-//! LevelDB stores the comparator's name in the manifest and refuses to open the database with another one. The
-//! default, bytewise, is an enum variant of its own, so that comparing two keys is a virtual call only if the program
-//! brings its own order.
+//! LevelDB stores the comparator's name in the manifest and refuses to open the database with another one. The default,
+//! bytewise, is a separate enum variant, so that comparing two keys is a virtual call only if the program brings its
+//! own order.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -1,7 +1,5 @@
-//! Snappy, decoded only as far as a reader needs.
-//!
-//! Predecessor: a block's stored contents, whose checksum was verified. Successor: [`crate::block::find_from`], which
-//! looks for one entry and needs nothing after it.
+//! Snappy, decoded only as far as a reader needs, from contents whose checksum was verified. It serves
+//! [`crate::block::find_from`], which looks for one entry and needs nothing after it.
 //!
 //! ```text
 //! stream    decompressed size, varint32 · elements
@@ -37,7 +35,7 @@ struct Progress {
     produced: usize,
 }
 
-/// A decoder of one block that can stop and go on.
+/// A decoder of one block that can stop and resume.
 #[derive(Debug)]
 pub struct PartialSnappy<'a> {
     input: &'a [u8],
@@ -84,7 +82,7 @@ impl<'a> PartialSnappy<'a> {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if an element on the way is damaged or, when the whole block is wanted, if it does not end where it
+    /// `Corrupt` if an element up to there is damaged or, when the whole block is wanted, if it does not end where it
     /// states. After an error nothing more can be decoded.
     pub fn decode_to(&mut self, wanted_bytes: usize) -> Result<()> {
         decode_to(self.input, self.output, &mut self.progress, wanted_bytes)
@@ -107,7 +105,7 @@ pub(super) fn decode_all(input: &[u8], output: &mut [u8]) -> Result<()> {
     decode_to(input, output, &mut Progress { position, produced: 0 }, size_bytes)
 }
 
-/// Goes on from `progress` until `wanted_bytes` of `output`, or all of it if it is shorter, are decoded.
+/// Resumes at `progress` until `wanted_bytes` of `output`, or all of it if it is shorter, are decoded.
 fn decode_to(input: &[u8], output: &mut [u8], progress: &mut Progress, wanted_bytes: usize) -> Result<()> {
     let wanted_bytes = wanted_bytes.min(output.len());
     while progress.produced < wanted_bytes {
@@ -124,7 +122,7 @@ fn decode_to(input: &[u8], output: &mut [u8], progress: &mut Progress, wanted_by
     Ok(())
 }
 
-/// Decodes an element of any kind, or says what is wrong with it.
+/// Decodes an element of any kind, or returns what is wrong with it.
 #[inline(never)]
 fn element(input: &[u8], output: &mut [u8], progress: &mut Progress) -> ControlFlow<&'static str> {
     let rest = input.get(progress.position..).unwrap_or_default();

@@ -25,8 +25,8 @@ const BEGINNING_SIZE_BYTES: usize = 64 << 10;
 /// Most bytes that one byte of a frame can expand to: a block of four bytes repeats one of them 128 Ki times.
 const ZSTD_MAX_EXPANSION: usize = 32 << 10;
 
-/// Binary logarithm of the largest window, in bytes, of a frame that does not state its size: all levels up to 19
-/// need no more. A stated size bounds the window's memory by itself.
+/// Binary logarithm of the largest window, in bytes, of a frame that does not state its size: all levels up to 19 need
+/// no more. A stated size already bounds the window's memory.
 const MAX_WINDOW_LOG_WITHOUT_SIZE: u32 = 23;
 
 /// Compresses `input` into `out`; `false` if the library refuses.

@@ -1,7 +1,7 @@
 //! Filters that a program provides in place of the Bloom filter.
 //!
-//! Predecessor: [`FilterBlockBuilder`](super::FilterBlockBuilder), which hands over the keys of 2 KiB of file.
-//! Successor: [`FilterBlockReader`](super::FilterBlockReader), which asks with the bytes of the resulting filter.
+//! [`FilterBlockBuilder`](super::FilterBlockBuilder) hands the keys of 2 KiB of file to the policy.
+//! [`FilterBlockReader`](super::FilterBlockReader) queries the policy with the bytes of the resulting filter.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -57,8 +57,8 @@ impl PolicyKeys {
         &self.bytes[start..self.ends[index]]
     }
 
-    /// Appends the filter of the keys, if there are any, and starts anew. `false` if the policy made none: the block
-    /// must then have no filters, because an empty filter denies every key.
+    /// Appends the filter of the keys, if there are any, and forgets the keys. `false` if the policy made none: the
+    /// block must then have no filters, because an empty filter denies every key.
     pub(super) fn end_filter(&mut self, filters: &mut Vec<u8>) -> bool {
         if self.is_empty() {
             return true;

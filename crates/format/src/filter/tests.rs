@@ -12,7 +12,7 @@ fn keys(count: u32) -> Vec<[u8; 4]> {
 
 #[test]
 fn the_hash_is_that_of_leveldb() {
-    // The vectors of LevelDB's util/hash_test.cc.
+    // The vectors in LevelDB's util/hash_test.cc.
     assert_eq!(bloom_hash(b""), 0xbc9f_1d34);
     assert_eq!(bloom_hash(&[0x62]), 0xef13_45c4);
     assert_eq!(bloom_hash(&[0xc3, 0x97]), 0x5b66_3814);

@@ -12,17 +12,16 @@
 //! ```
 //!
 //! A record that fits in the rest of its block is one full physical record. Otherwise it continues from block to block
-//! as a first fragment, possibly some middle fragments, and a last one. A header of zeros (type 0, length 0) says that
-//! the rest of its block is empty. A block that was prepared for later records looks like this, too.
+//! as a first fragment, possibly some middle fragments, and a last one. A header of zeros (type 0, length 0) means that
+//! the rest of its block is empty. A block that was prepared for later records looks like this, too. The records are
+//! the encodings of [`crate::batch`] and [`crate::version_edit`].
 //!
 //! # Torn tail or damage
 //!
-//! A writer that died leaves a last record that ends early: the file ends within it. Nobody was told that the record is
-//! stored, so the reader reports a torn tail and drops the record. Everything else that does not fit (a checksum, an
+//! A writer that died leaves a last record that ends early: the file ends within it. That record was never
+//! acknowledged, so the reader reports a torn tail and drops it. Everything else that does not fit (a checksum, an
 //! unknown type, a length that no writer stores at that place, a fragment without its first one) happened to bytes that
 //! were once right, and is damage.
-//!
-//! Predecessors: [`crate::batch`] and [`crate::version_edit`], whose encodings are the records. Successor: the file.
 
 mod fragment;
 mod reader;

@@ -148,7 +148,7 @@ impl<S: LogSource> LogReader<S> {
         }
     }
 
-    /// Returns the next record, or what is there instead of one. After [`LogEvent::End`], returns `End` again.
+    /// Returns the next record, or the event that takes its place. After [`LogEvent::End`], returns `End` again.
     ///
     /// # Errors
     ///
@@ -239,8 +239,8 @@ impl<S: LogSource> LogReader<S> {
         self.header
     }
 
-    /// After [`LogEvent::TornTail`]: what is there of the record. `None` if its fragments do not belong together, if
-    /// the first one is missing, or if the record was taken before.
+    /// After [`LogEvent::TornTail`]: the part of the record that the file holds. `None` if its fragments do not belong
+    /// together, if the first one is missing, or if the record was taken before.
     pub fn take_torn_record(&mut self) -> Option<TornRecord> {
         self.torn_record.take()
     }

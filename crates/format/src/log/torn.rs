@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::fragment::FragmentHeader;
 
-/// What is there of a record that the end of the file cuts off. Only the bytes of whole fragments are covered by a
+/// The beginning of a record that the end of the file cuts off. Only the bytes of whole fragments are covered by a
 /// checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornRecord {

@@ -1,5 +1,5 @@
-//! Databases in memory alone (`MemoryLevel`): a map that belongs to one JavaScript thread. Every call is answered within it.
-//! Successor: `terrace-memory`.
+//! Databases in memory alone (`MemoryLevel`): a map that belongs to one JavaScript thread, so every call completes
+//! synchronously.
 
 mod cursor;
 mod functions;

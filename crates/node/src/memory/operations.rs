@@ -23,7 +23,8 @@ impl Operations {
         self.push(env, key, None)
     }
 
-    /// Adds operations as JavaScript passes them: keys and values in turns, with null for the value of a key to delete.
+    /// Adds operations as JavaScript passes them: keys and values alternating, with null for the value of a key to
+    /// delete.
     pub fn append(&mut self, env: Env, operations: &[Value]) -> Fallible<()> {
         for operation in operations.chunks_exact(2) {
             let value = (!env.is_null(operation[1])?).then_some(operation[1]);

@@ -20,7 +20,7 @@ pub struct HeldMemory {
     pub map: RefCell<Map>,
     /// The most that the entries may count, in bytes.
     pub limit_bytes: Cell<usize>,
-    /// What V8 was told that the entries take.
+    /// The size of the entries that was last reported to V8.
     reported_bytes: Cell<i64>,
 }
 
@@ -45,7 +45,7 @@ impl HeldMemory {
         Self { map: RefCell::default(), limit_bytes: Cell::new(usize::MAX), reported_bytes: Cell::new(0) }
     }
 
-    /// Tells V8 of the memory, which it cannot see, so that it collects databases that nobody uses any more.
+    /// Reports the memory to V8, which cannot see it, so that V8 collects unused databases.
     #[inline]
     pub fn report(&self, env: Env, map: &Map) {
         let change = map.size_bytes() as i64 - self.reported_bytes.get();

@@ -39,8 +39,8 @@ pub fn del(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
-/// `memoryWrite(memory, ...operations)`, where operations are keys and values in turns, with null for the value of a key to
-/// delete.
+/// `memoryWrite(memory, ...operations)`, where operations are keys and values alternating, with null for the value of a
+/// key to delete.
 pub fn write(call: &Call<'_>) -> Fallible<Value> {
     let mut operations = Operations::default();
     operations.append(call.env, &call.arguments_from(1)?)?;

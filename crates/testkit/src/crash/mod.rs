@@ -1,12 +1,12 @@
 //! Databases on a simulated machine that loses power, or whose process dies, at any call; in some lives a call fails.
 //!
-//! After each end the database is opened again, or repaired and opened. After a power cut it must hold a prefix of
-//! the batches that includes all up to the last one promised to be durable; after the death of the process, every
-//! acknowledged batch. Each batch is there completely or not at all. Finished checkpoints keep their contents. A
+//! After each end the database is opened again, or repaired and opened. After a power cut it must hold a prefix of the
+//! batches that includes all up to the last one promised to be durable; after the death of the process, every
+//! acknowledged batch. Each batch is present completely or not at all. Finished checkpoints keep their contents. A
 //! repair may keep more than a prefix, never less.
 //!
-//! A failing call makes operations fail cleanly. The database then goes on or is poisoned: it refuses every further
-//! change, but can be read. After a power cut or a death it still holds what was promised.
+//! A failing call makes operations fail cleanly. The database then keeps working or is poisoned: it rejects every
+//! further change, but can be read. After a power cut or a death it still holds what was promised.
 
 mod history;
 mod life;

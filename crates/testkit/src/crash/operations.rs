@@ -80,7 +80,7 @@ impl Trial {
         (0..MOST_STEPS).take_while(|_| db.step()).count();
     }
 
-    /// Decides what an error means: after a failed call a life may go on.
+    /// Decides what an error means: after a failed call a life may continue.
     fn go_on_after(&mut self, stop: Stop) -> Step {
         match stop {
             Stop::Ended if self.plan.goes_on && !self.env.is_halted() => Ok(()),
@@ -103,7 +103,7 @@ impl Trial {
         }
     }
 
-    /// Ends the fault: the device works again and has room. A database that is not poisoned must go on, in the
+    /// Ends the fault: the device works again and has room. A database that is not poisoned must resume, in the
     /// background too.
     fn end_fault(&mut self, db: &Db) -> Step {
         self.env.heal();

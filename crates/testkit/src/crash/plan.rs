@@ -25,7 +25,7 @@ pub struct LifePlan {
     pub halts_after: Option<u64>,
     /// The call that fails, and how.
     pub fault: Option<FaultPlan>,
-    /// Whether the life goes on after an error, or ends with the first.
+    /// Whether the life continues after errors, or ends with the first.
     pub goes_on: bool,
     /// Whether the database is repaired before it is opened.
     pub repairs: bool,
@@ -48,10 +48,10 @@ impl LifePlan {
         });
         let fault = (!is_last && random.one_in(3)).then(|| draw_fault(random));
         let goes_on = fault.is_some() && random.one_in(2);
-        // A life that goes on after errors also runs to its end.
+        // A life that continues after errors also runs to its end.
         let halts_after = halts_after.filter(|_| !goes_on || random.one_in(3));
         let undisturbed = Self::undisturbed(random, LONGEST_LIFE);
-        // The effect of a failure on the disk shows when the next process goes on with what the system has in memory.
+        // The effect of a failure on the disk shows when the next process continues with what the system has in memory.
         let end = if fault.is_some() && random.one_in(2) { End::Death } else { undisturbed.end };
         Self { halts_after, fault, goes_on, end, ..undisturbed }
     }

@@ -1,5 +1,5 @@
-//! The state of one trial, and what errors mean in it. Its [lives](super::life) end with a power cut or the death of the process
-//! at any call, even while the database is being opened or repaired. The next life examines what is left.
+//! The state of one trial, and what errors mean in it. Its [lives](super::life) end with a power cut or the death of
+//! the process at any call, even while the database is being opened or repaired. The next life examines what remains.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

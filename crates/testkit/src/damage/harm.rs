@@ -149,9 +149,9 @@ impl Harmed {
         )
     }
 
-    /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with an unfinished
-    /// last record. Nobody can then tell what came after. No power cut flips a single bit, and none takes anything
-    /// from a closed database, which the record of synced files shows.
+    /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with an unfinished last
+    /// record. What came after is then unknowable. No power cut flips a single bit, and none takes anything from a
+    /// closed database, which the record of synced files shows.
     pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
         let Some(now) = self.files.get(name) else { return true };
         let before = &database.files[name];
@@ -274,8 +274,8 @@ fn draw_part(
     }
 }
 
-/// Whether a block of a table has become another one that is intact by itself, for example a copy of a block of the same size. Checksums
-/// do not say where a block belongs: `verify` notices it by the order of the keys, a read cannot.
+/// Whether a block of a table has become another intact one, for example a copy of a block of the same size. Checksums
+/// do not depend on a block's place: `verify` notices the exchange by the order of the keys, a read cannot.
 fn exchanges_a_block(anatomy: &Anatomy, name: &str, before: &[u8], after: &[u8]) -> bool {
     let parts = anatomy.tables.get(name).into_iter().flatten().filter(|part| part.name != "footers");
     parts.into_iter().any(|part| {

@@ -109,8 +109,8 @@ impl History {
     }
 }
 
-/// A table as a value may contain it, with entries that nobody wrote to the database: data blocks, metaindex, index
-/// and footer.
+/// A table as a value may contain it, with entries that were never written to the database: data blocks, metaindex,
+/// index and footer.
 fn table_of_others(entries: usize) -> Vec<u8> {
     let mut table = Vec::new();
     let mut store = |contents: &[u8]| {

@@ -77,8 +77,8 @@ impl Trial<'_> {
         } else {
             vec![history.last_sequence()]
         };
-        // With neither CURRENT nor a table nor a record, it looks like an interrupted creation, with which an open
-        // goes on.
+        // With neither CURRENT nor a table nor a record, it looks like an interrupted creation, which an open
+        // completes.
         let bounds = if self.looks_unfinished() { [bounds, vec![0]].concat() } else { bounds };
         States { history, bounds }
     }

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Copies a directory without its subdirectories. Tables are hard-linked: nobody changes a finished table, and
-/// opening the copy removes an unfinished one.
+/// Copies a directory without its subdirectories. Tables are hard-linked: a finished table never changes, and opening
+/// the copy removes an unfinished one.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {

@@ -25,7 +25,7 @@ const DISK_SIZE_BYTES: u64 = 32 << 20;
 const FILL_EVERY_MS: u64 = 20;
 /// Refusals of each lane after which the disk counts as full.
 const REFUSALS: u64 = 5;
-/// Batches of each lane that show that it goes on.
+/// Batches of each lane after which it counts as working again.
 const BATCHES: u64 = 20;
 
 /// Runs the trial of `seed`: `kills` lives of the program `writer`. If no small disk can be mounted, prints the

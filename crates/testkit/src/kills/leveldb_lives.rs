@@ -1,10 +1,10 @@
 //! Databases that LevelDB 1.23 writes, whose writer is killed, and which LevelDB's repair restores.
 //!
-//! Terrace opens what is left, read-only and then for writing, before and after compactions. Every get, of present
-//! and absent keys, must agree with the scan and with what was acknowledged. LevelDB's repair brings back keys whose
-//! deletion was compacted away while an older table was still in the directory; those may show any value they had. A
-//! truncated MANIFEST is refused unless it still states everything. The next life continues with what LevelDB left,
-//! or with what Terrace made of it.
+//! Terrace opens the rest, read-only and then for writing, before and after compactions. Every get, of present and
+//! absent keys, must agree with the scan and with what was acknowledged. LevelDB's repair restores keys whose deletion
+//! was compacted away while an older table was still in the directory; those may show any value they had. A truncated
+//! MANIFEST is rejected unless it still states everything. The next life continues with what LevelDB left, or with what
+//! Terrace made of it.
 
 use std::collections::BTreeMap;
 use std::fs;

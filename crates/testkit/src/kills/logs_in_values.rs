@@ -1,7 +1,8 @@
-//! Writers that are killed while they write large values that look like logs: images of LevelDB's logs, and zeros.
+//! Writers that are killed while they write large values that look like logs: images of LevelDB logs, and zeros.
 //!
 //! Such a writer leaves a log that ends amid a record whose value is full of records. Terrace, with paranoid checks,
 //! and LevelDB must open it and find what was acknowledged, with or without the write in progress; a repair must also
+//! find that and nothing else. Then the log is cut at other places in the record, repeatedly.
 //! find that and nothing else. Then the log is cut elsewhere in the record, again and again.
 
 use std::fs;
@@ -29,7 +30,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(300);
 const POLL_EVERY: Duration = Duration::from_micros(50);
 /// Number of cuts of each log.
 const CUTS: usize = 2;
-/// Used in turns. The first is LevelDB's own choice; each large write then fills a memtable. The other keeps
+/// Used alternately. The first is LevelDB's own choice; each large write then fills a memtable. The other keeps
 /// everything in one log.
 const WRITE_BUFFERS_BYTES: [usize; 2] = [4 << 20, 256 << 20];
 
@@ -237,7 +238,7 @@ fn draw_value(random: &mut Random, sequence: u64) -> Vec<u8> {
     value
 }
 
-/// A log of at least this many bytes, as LevelDB writes it, of puts that nobody ever made.
+/// A log of at least this many bytes, as LevelDB writes it, of puts that were never made.
 fn stored_log(first_sequence: u64, size_bytes: usize) -> Vec<u8> {
     let mut encoder = LogEncoder::new();
     let mut log = Vec::with_capacity(size_bytes + (1 << 10));

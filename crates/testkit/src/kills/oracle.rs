@@ -34,7 +34,7 @@ impl Oracle {
     ///
     /// # Errors
     ///
-    /// Says which entries are missing or should not be there.
+    /// Names the entries that are missing or should not be there.
     pub fn accept(&mut self, found: &Model, at_least: &[u64], at_most: &[u64]) -> Result<(), String> {
         let mut parts = vec![Model::new(); self.lanes.len()];
         for (key, value) in found {

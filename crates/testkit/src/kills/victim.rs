@@ -1,4 +1,4 @@
-//! A writer in a process of its own, which can be killed at any moment.
+//! A writer in a separate process, which can be killed at any moment.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -122,7 +122,7 @@ impl Victim {
     ///
     /// # Errors
     ///
-    /// If it had ended by itself or reported something impossible.
+    /// If it ended before the kill or reported something impossible.
     pub fn kill(mut self) -> Result<Transcript, String> {
         self.process.kill().map_err(|error| format!("kill: {error}"))?;
         let status = self.process.wait().map_err(|error| format!("wait: {error}"))?;

@@ -10,7 +10,7 @@ pub(super) const AUTHORS: usize = WRITERS + 1;
 /// tables.
 const COPIES: usize = 4;
 
-/// This many of an author's last batches have keys of their own; older ones are deleted.
+/// This many of an author's last batches have their own keys; older ones are deleted.
 const WINDOW: u64 = 40;
 
 const LONGEST_PADDING_BYTES: u64 = 300;

@@ -1,4 +1,4 @@
-//! One trial: a few lives of a database, each closed by a thread of its own while the others work.
+//! One trial: a few lives of a database, each closed by a separate thread while the others work.
 
 use std::path::Path;
 use std::sync::Arc;

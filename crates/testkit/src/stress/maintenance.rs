@@ -20,7 +20,7 @@ pub(super) struct Maintenance<'a> {
     pub(super) progress: &'a Progress,
     pub(super) random: Random,
     pub(super) env: Arc<dyn Env>,
-    /// A prefix of paths that nobody else uses.
+    /// A prefix of paths that only this thread uses.
     pub(super) scratch: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of each author's batches while they are written, and whether the threads go on.
+//! What is known of each author's batches while they are written, and whether the threads continue.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

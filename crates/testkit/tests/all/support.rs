@@ -1,6 +1,6 @@
 //! Shared by the tests of this crate.
 
-/// What this test program takes to run only `test`, given with its whole path, in a process of its own.
+/// The arguments that make this test program run only `test`, given with its whole path, in a separate process.
 #[cfg(unix)]
 pub fn only(test: &str) -> [String; 3] {
     let (_program, test) = test.split_once("::").expect("a path begins with the name of the program");

@@ -1,20 +1,20 @@
-/** The part of lmdb that this package uses, as it is. Its own types lack some of it. */
+/** Types for the part of lmdb that this package uses. lmdb's own types lack some of it. */
 
 import { open } from 'lmdb'
 import type { Bytes } from 'terrace-core'
 import type { KeyCodec, StoredKey } from './keys.js'
 
-/** A read transaction. Whoever uses it calls `done()` once. */
+/** A read transaction. Its user must call `done()` exactly once. */
 export interface ReadTransaction {
   done(): void
 }
 
-/** Options of reads. Without a transaction, a read uses the current one, which lmdb renews on later turns of the event loop. */
+/** Options of reads. Without a transaction, a read uses the current one, which lmdb renews on later event loop turns. */
 export interface ReadOptions {
   readonly transaction?: ReadTransaction | undefined
 }
 
-/** Options of ranges. `start` is the first key in the direction of the walk. */
+/** Options of ranges. `start` is the first key in the direction of iteration. */
 export interface RangeOptions extends ReadOptions {
   readonly start: StoredKey
   readonly end: StoredKey
@@ -24,14 +24,14 @@ export interface RangeOptions extends ReadOptions {
   readonly values: boolean
 }
 
-/** What a range yields: an entry, or with `values: false` a key. */
+/** An item of a range: an entry, or with `values: false` a key. */
 export type RangeItem = Bytes | { readonly key: Bytes; readonly value: Uint8Array }
 
-/** A store of lmdb. */
+/** A store opened by lmdb. */
 export interface LmdbStore {
-  /** The size of the value that was read last, in bytes. */
+  /** The size of the last value read, in bytes. */
   readonly lastSize: number
-  /** Returns the value in memory that the next read uses again; only its first {@link lastSize} bytes count. */
+  /** Returns the value in memory that the next read reuses; only its first {@link lastSize} bytes count. */
   getBinaryFast(key: Bytes, options?: ReadOptions): Buffer | undefined
   /** Returns a copy of the value. */
   getBinary(key: Bytes, options?: ReadOptions): Uint8Array | undefined
@@ -41,9 +41,9 @@ export interface LmdbStore {
   put(key: Bytes, value: Uint8Array): Promise<boolean>
   remove(key: Bytes): Promise<boolean>
   batch(write: () => void): Promise<boolean>
-  /** Forgets the readers of processes that have ended. */
+  /** Removes the readers of processes that have ended. */
   readerCheck(): number
-  /** The readers of all processes as a table, whose rows begin with the number of the process. */
+  /** The readers of all processes as a table. Its rows begin with the process ID. */
   readerList(): string
   close(): Promise<void>
 }
@@ -58,14 +58,14 @@ export interface StoreOptions {
 export function openStore(path: string, options: StoreOptions): LmdbStore {
   return open(path, {
     ...options,
-    // A path with a dot would be a file otherwise.
+    // Otherwise, a path with a dot would be a file.
     noSubdir: false,
     encoding: 'binary',
-    // A commit is flushed before anyone sees it. With lmdb's default, others read what a loss of power may take back.
+    // Flushes each commit before it becomes visible. With lmdb's default, a loss of power can undo what others have read.
     overlappingSync: false,
-    // With it, lmdb makes a promise that nobody can handle, and a commit that fails ends the process.
+    // With batching, lmdb makes a promise that cannot be handled, and a failing commit ends the process.
     eventTurnBatching: false,
-    // How many operations begin a transaction before the turn of the event loop has ended.
+    // This many operations begin a transaction before the event loop turn ends.
     txnStartThreshold: 1000
   } as never) as unknown as LmdbStore
 }

@@ -1,4 +1,4 @@
-/** The directory of a database: what is in it before it is opened, and how it is removed. */
+/** The directory of a database: checks it before opening, and removes it. */
 
 import { closeSync, mkdirSync, openSync, readdirSync, readSync } from 'node:fs'
 import { readdir, rm, rmdir } from 'node:fs/promises'
@@ -9,12 +9,12 @@ import { type LmdbErrorCode, lmdbError } from './errors.js'
 const DATA = 'data.mdb'
 const LOCK = 'lock.mdb'
 
-/** The number by which LMDB knows its files, and the version of their format that lmdb reads. Both follow the page's header. */
+/** LMDB's magic number, and the version of the file format that lmdb reads. Both follow the page's header. */
 const MAGIC = 0xbeefc0de
 const VERSION = 2
 const HEADER_BYTES = 24
 
-/** What {@link prepare} needs to know. */
+/** The options of {@link prepare}. */
 export interface Wanted {
   readonly createIfMissing?: boolean
   readonly errorIfExists?: boolean
@@ -22,7 +22,7 @@ export interface Wanted {
 }
 
 /**
- * Checks that the database exists or may be created, and makes its directory. Nothing is written if this throws.
+ * Checks that the database exists or may be created, and makes its directory. If this throws, nothing was written.
  *
  * @throws LEVEL_DATABASE_MISSING, LEVEL_DATABASE_EXISTS or LEVEL_UNSUPPORTED_FORMAT
  */
@@ -45,9 +45,9 @@ export function prepare(path: string, { createIfMissing, errorIfExists, readOnly
 }
 
 /**
- * Returns whether there is a database in the directory.
+ * Returns whether the directory contains a database.
  *
- * @throws LEVEL_UNSUPPORTED_FORMAT if something else is there.
+ * @throws LEVEL_UNSUPPORTED_FORMAT if it contains something else.
  */
 export function holdsDatabase(path: string): boolean {
   const names = attempt(path, () => readdirSync(path)) ?? []
@@ -62,19 +62,19 @@ export function holdsDatabase(path: string): boolean {
   )
 }
 
-/** Returns whether the file of the data is complete. It is empty if a process died while it made the database. */
+/** Returns whether the data file is complete. It is empty if a process died while creating the database. */
 function isData(path: string): boolean {
   const header = attempt(path, () => readStart(join(path, DATA))) as Buffer
   if (header.length === 0) return false
 
-  // On platforms of 32 bits, the page's header is shorter.
+  // On 32-bit platforms, the page's header is shorter.
   const number = (at: number): number =>
     endianness() === 'LE' ? header.readUInt32LE(at) : header.readUInt32BE(at)
   const at = [16, 20, 24].find((offset) => header.length >= offset + 8 && number(offset) === MAGIC)
   if (at === undefined) {
     throw lmdbError('LEVEL_UNSUPPORTED_FORMAT', `The file ${DATA} is not of LMDB: ${path}`, path)
   }
-  // Above the version come flags of lmdb.
+  // The upper bits are flags of lmdb.
   const version = number(at + 4) & 0xffff
   if (version === VERSION) return true
   throw lmdbError(
@@ -94,7 +94,7 @@ function readStart(file: string): Buffer {
   }
 }
 
-/** Does something with files; undefined if the path does not exist. */
+/** Runs a file operation; undefined if the path does not exist. */
 function attempt<T>(path: string, work: () => T): T | undefined {
   try {
     return work()

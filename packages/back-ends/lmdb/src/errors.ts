@@ -1,4 +1,4 @@
-/** The errors of this package, and what errors of lmdb become. */
+/** The errors of this package, and the translation of errors from lmdb. */
 
 import { getSystemErrorName } from 'node:util'
 import { type CodedError, type CoreErrorCode, codedError } from 'terrace-core'
@@ -6,7 +6,7 @@ import { type CodedError, type CoreErrorCode, codedError } from 'terrace-core'
 /** Codes of the errors that this package adds to those of terrace-core. */
 export type LmdbErrorCode =
   | CoreErrorCode
-  /** The key is longer than LMDB can store. Nothing of the call was written. */
+  /** The key is longer than LMDB can store. The call wrote nothing. */
   | 'LEVEL_KEY_TOO_LARGE'
   /** The database does not exist, and `createIfMissing` is false or `readOnly` is true. */
   | 'LEVEL_DATABASE_MISSING'
@@ -14,15 +14,18 @@ export type LmdbErrorCode =
   | 'LEVEL_DATABASE_EXISTS'
   /** A write was called on a database that was opened with `readOnly`. */
   | 'LEVEL_READ_ONLY'
-  /** The directory holds something else, or a database of another version of LMDB's format. It was left as it is. */
+  /** The directory contains something else, or a database in another format version. It was not changed. */
   | 'LEVEL_UNSUPPORTED_FORMAT'
-  /** The database is open in this process; or it is so with `readOnly`, and was to be opened for writing. */
+  /**
+   * For `destroy()`: the database is open, in this process or another one. For `open()`: it is open in this process with
+   * `readOnly`, and cannot be opened for writing too.
+   */
   | 'LEVEL_LOCKED'
   /** All processes together read from more states at once than `maxReaders` allows. Close iterators and snapshots. */
   | 'LEVEL_TOO_MANY_READERS'
   /** Stored bytes are damaged. */
   | 'LEVEL_CORRUPTION'
-  /** The operating system refused. `cause.code` says why, for example `ENOSPC` on a full disk. */
+  /** The operating system refused an operation; `cause.code` is the reason, for example `ENOSPC` on a full disk. */
   | 'LEVEL_IO_ERROR'
 
 /** An error of a database operation. */
@@ -39,12 +42,15 @@ export function lmdbError(code: LmdbErrorCode, message: string, path?: string, c
   return error
 }
 
-/** Whether lmdb could not open a database for writing, because another thread or another path of this process has it open to read. */
+/**
+ * Whether lmdb could not open a database for writing because this process already has it open to read, in another thread or under
+ * another path.
+ */
 export function isOpenToRead(error: unknown): boolean {
   return /No transaction to renew/.test((error as Error).message)
 }
 
-/** lmdb opens a database once for all of a process: whoever comes later cannot write if the first one only reads. */
+/** lmdb opens a database once per process: if the first instance only reads, later ones cannot write. */
 export function openToReadError(path: string, cause?: unknown): LmdbError {
   const message =
     "The database is open in this process with 'readOnly', so it cannot be opened for writing too: " +
@@ -52,7 +58,7 @@ export function openToReadError(path: string, cause?: unknown): LmdbError {
   return lmdbError('LEVEL_LOCKED', message, path, cause)
 }
 
-/** The codes of LMDB itself, from lmdb.h, as far as users can do something about them. */
+/** LMDB's own error codes, from lmdb.h, as far as users can react to them. */
 const codes: Record<number, LmdbErrorCode> = {
   [-30797]: 'LEVEL_CORRUPTION',
   [-30796]: 'LEVEL_CORRUPTION',
@@ -62,7 +68,7 @@ const codes: Record<number, LmdbErrorCode> = {
 }
 
 /**
- * What an error of lmdb is for users: an error with a code, and lmdb's own error as its cause.
+ * Translates an error of lmdb for users: an error with a code, and lmdb's own error as its cause.
  *
  * @internal
  */
@@ -70,7 +76,7 @@ export function translated(error: unknown, path: string): LmdbError {
   const cause = error as NodeJS.ErrnoException
   const number = typeof cause.code === 'number' ? (cause.code as number) : Number(cause.errno ?? 0)
   if (number > 0 && process.platform !== 'win32') {
-    // lmdb gives the operating system's number as the code; Node's own errors have the name there.
+    // lmdb uses the operating system's number as the code; Node's own errors have the name there.
     Object.assign(cause, { errno: -number, code: systemName(number) ?? cause.code })
   }
   return lmdbError(codes[number] ?? 'LEVEL_IO_ERROR', `LMDB has failed: ${cause.message}`, path, cause)

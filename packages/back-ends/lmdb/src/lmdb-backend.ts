@@ -28,17 +28,17 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   readonly #path: string
   readonly #isShared: boolean
   readonly #codec = new KeyCodec()
-  /** lmdb keeps the order of all writes but clears, which read what they delete. */
+  /** lmdb preserves the order of all writes except clears, which read what they delete. */
   readonly #order = new BarrierQueue()
   #store: LmdbStore | null = null
   #isReadOnly = false
-  /** Whether other processes may have written, so that each read must begin with the newest state. */
+  /** Whether other processes may have written, so that each read must use the newest state. */
   #othersWrite = false
-  /** The promise of lmdb's that settles with its next transaction, and what it is here. */
+  /** lmdb's promise for its next transaction, and the promise derived from it. */
   #commit: Promise<boolean> | undefined
   #committed: Promise<void> | undefined
 
-  /** @param path - An absolute path, so that a change of the working directory does not matter. */
+  /** @param path - An absolute path, so that a change of the working directory has no effect. */
   constructor(path: string, shared: boolean) {
     this.#path = path
     this.#isShared = shared
@@ -56,7 +56,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     prepare(this.#path, options)
     this.#isReadOnly = options.readOnly === true
     this.#othersWrite = this.#isShared || this.#isReadOnly
-    // lmdb counts an opening that fails, so it must not come to that.
+    // Checked first, because lmdb counts even an opening that fails.
     if (!this.#isReadOnly && openings.isReadOnly(this.#path)) throw openToReadError(this.#path)
 
     try {
@@ -77,7 +77,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     try {
       exists(this.#opened, 'any', undefined)
     } catch {
-      // The table of readers may be full. Only `destroy()` relies on it.
+      // The table of readers may be full. Only `destroy()` depends on it.
     }
   }
 
@@ -99,14 +99,14 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     return this.#store
   }
 
-  /** The store, for a read without a snapshot: of the newest state, which may be another process's. */
+  /** The store for a read without a snapshot: at the newest state, possibly another process's. */
   #newest(): LmdbStore {
     const store = this.#opened
     if (this.#othersWrite) store.resetReadTxn()
     return store
   }
 
-  /** Does something that reads, with an error of lmdb's translated. */
+  /** Runs a read, and translates errors of lmdb. */
   #reading<T>(snapshot: LmdbSnapshot | undefined, read: (store: LmdbStore, options?: ReadOptions) => T): T {
     const store = snapshot === undefined ? this.#newest() : this.#opened
     try {
@@ -158,10 +158,10 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     return this.write([key, null])
   }
 
-  /** Every commit is flushed before it is acknowledged, with the option `sync` or without. */
+  /** Every commit is flushed before it is acknowledged, with or without the option `sync`. */
   write(operations: Operations): Promise<void> {
     this.#assertWritable()
-    // lmdb cannot take back a part of a transaction, so nothing may fail once it has begun.
+    // lmdb cannot undo part of a transaction, so nothing may fail once it has begun.
     for (let i = 0; i < operations.length; i += 2) checkKey(operations[i] as Bytes)
     if (operations.length === 0) return this.#committed ?? Promise.resolve()
 
@@ -170,7 +170,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     return this.#order.run(() => this.#submit(kept))
   }
 
-  /** Gives operations to lmdb, whose thread makes one transaction of all that wait for it. */
+  /** Passes operations to lmdb, whose thread combines all waiting ones into one transaction. */
   #submit(operations: Operations): Promise<void> {
     const store = this.#opened
     if (operations.length > 2) return this.#submitMany(store, operations)
@@ -190,7 +190,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     )
   }
 
-  /** The promise for users: calls that share a transaction share it. */
+  /** The promise for users. Calls that share a transaction share it. */
   #acknowledged(commit: Promise<boolean>): Promise<void> {
     if (commit !== this.#commit || this.#committed === undefined) {
       this.#commit = commit
@@ -200,7 +200,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     return this.#committed
   }
 
-  /** lmdb tells of a failed commit in two steps. */
+  /** lmdb reports a failed commit in two steps. */
   async #fail(error: Error & { commitError?: Promise<void> }): Promise<never> {
     let reason: unknown = error
     try {
@@ -244,7 +244,7 @@ function exists(store: LmdbStore, key: Bytes, options: ReadOptions | undefined):
   return fits(key) && store.getBinaryFast(key, options) !== undefined
 }
 
-/** A copy of bytes, which lmdb reads on another thread when their owner has them back already. */
+/** Copies bytes: lmdb reads them on another thread, possibly after their owner has reused them. */
 function copyOf(bytes: Bytes): Buffer {
   return Buffer.from(bytes as Uint8Array)
 }
@@ -254,7 +254,7 @@ interface Operation {
   readonly value: Buffer | null
 }
 
-/** Operations in the order of their keys, in which LMDB writes them fastest. Those of one key keep their order. */
+/** Sorts operations by key, the order in which LMDB writes fastest. Those of the same key keep their order. */
 function inOrder(operations: Operations): Operation[] {
   const sorted: Operation[] = []
   for (let i = 0; i < operations.length; i += 2) {

@@ -7,14 +7,14 @@ import { textOf } from './text.js'
 type Item = Exclude<RangeItem, Bytes>
 
 /**
- * A cursor. Between two reads it keeps the read transaction and the last key, and no cursor of LMDB: one that outlived its
+ * A cursor. Between two reads it keeps the read transaction and the last key, but no cursor of LMDB: one that outlived its
  * transaction would be fatal.
  */
 export class LmdbCursor implements BackendCursor {
   readonly #store: LmdbStore
   readonly #codec: KeyCodec
   readonly #range: StoredRange<StoredKey>
-  /** What is left of it. */
+  /** The remaining range. */
   #rest: StoredRange<StoredKey>
   readonly #parts: CursorParts
   readonly #reverse: boolean

@@ -1,4 +1,4 @@
-/** What instances of this thread have open. lmdb opens each database once for all of a process, in the way that the first one asks. */
+/** The databases open in this thread. lmdb opens each database once per process, in the mode of the first instance. */
 
 interface Opening {
   count: number
@@ -24,7 +24,7 @@ class Openings {
     return this.#openings.has(path)
   }
 
-  /** Whether the database was opened for reading, and nobody can write to it until all have closed it. */
+  /** Whether the database was opened for reading, so that no instance can write to it until all have closed it. */
   isReadOnly(path: string): boolean {
     return this.#openings.get(path)?.isReadOnly === true
   }

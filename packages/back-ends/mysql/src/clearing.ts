@@ -1,4 +1,4 @@
-/** Deleting the keys of a range, in transactions of a bounded size. */
+/** Deletes the keys of a range in transactions of limited size. */
 
 import type { Bytes, RangeDeletion, StoredBound } from 'terrace-core'
 import type { Committer } from './committer.js'
@@ -9,10 +9,10 @@ import type { Pool } from './pool.js'
 import { onAnyHost } from './reads.js'
 import { now } from './time.js'
 
-/** How many keys a transaction deletes, or fewer if the server finds that too large: it keeps what it deletes until the commit. */
+/** How many keys one transaction deletes. Fewer if the server finds that too large: it keeps deleted rows until the commit. */
 const KEYS = 1000
 
-/** What a clear works with. */
+/** What a clear uses. */
 export interface Clearing {
   readonly pool: Pool
   readonly committer: Committer
@@ -22,8 +22,8 @@ export interface Clearing {
 }
 
 /**
- * Deletes all keys of a range. Each transaction deletes up to a key that was looked up before, rather than a number of keys, so that
- * it can be tried again.
+ * Deletes all keys of a range. Each transaction deletes up to a key that was determined beforehand, rather than a number of keys,
+ * so that it can be retried.
  */
 export async function clearRange(clearing: Clearing, deletion: RangeDeletion): Promise<void> {
   const { pool, committer, table, n, deadlineMs } = clearing
@@ -57,7 +57,7 @@ export async function clearRange(clearing: Clearing, deletion: RangeDeletion): P
 /** Deletes keys in one transaction. */
 type DeleteKeys = (keys: Map<Binary, null>) => Promise<void>
 
-/** Deletes keys in one transaction, or in halves if the server finds it too large. */
+/** Deletes keys in one transaction, or in halves if the server finds that too large. */
 export async function deleteInParts(keys: readonly Bytes[], deleteKeys: DeleteKeys): Promise<void> {
   try {
     await deleteKeys(new Map(keys.map((key) => [binaryOf(key), null])))

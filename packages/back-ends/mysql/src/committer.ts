@@ -1,4 +1,4 @@
-/** Commits transactions one after another, each exactly once, whatever happens to its connection. */
+/** Commits transactions one after another, each exactly once, regardless of what happens to its connection. */
 
 import type { Connection } from './connection.js'
 import type { ServerSettings } from './dialect.js'
@@ -8,11 +8,11 @@ import { Marks } from './marks.js'
 import { now, pause, until } from './time.js'
 import type { Packet } from './transaction.js'
 
-/** The least time to find out the fate of a commit, for clusters need some to notice that a node is lost. */
+/** The minimum time for determining the fate of a commit: clusters take a while to notice the loss of a node. */
 const MIN_FATE_MS = 10_000
 const LONGEST_PAUSE_MS = 50
 
-/** What became of an attempt. `again` means that nothing was committed, and never will be. */
+/** The outcome of an attempt. `again` means that nothing was committed, or ever will be. */
 type Outcome = 'committed' | { readonly again: boolean; readonly error: unknown }
 
 export class Committer {
@@ -29,8 +29,8 @@ export class Committer {
   /**
    * Commits a transaction.
    *
-   * @param packetsFor - Returns its statements, for a server with these settings. May throw: then nothing is written.
-   * @throws LEVEL_DEADLINE and others if it is not committed and never will be, LEVEL_COMMIT_UNKNOWN if nobody knows.
+   * @param packetsFor - Returns its statements, for a server with these settings. If it throws, nothing is written.
+   * @throws LEVEL_DEADLINE and others if it is not committed and never will be, LEVEL_COMMIT_UNKNOWN if its fate is unknown.
    */
   async commit(packetsFor: (settings: ServerSettings) => Packet[], end: number): Promise<void> {
     this.#marks.next()
@@ -39,7 +39,7 @@ export class Committer {
       const outcome = await this.#attempt(connection, packetsFor, end)
       if (outcome === 'committed') return
 
-      // Chance keeps two transactions from meeting again and again.
+      // A random pause keeps two transactions from colliding again and again.
       const pauseMs = Math.random() * Math.min(2 ** attempt, LONGEST_PAUSE_MS)
       if (!outcome.again) throw translated(outcome.error)
       if (until(end) <= pauseMs) throw deadlineError('The write', translated(outcome.error))
@@ -68,7 +68,7 @@ export class Committer {
     }
   }
 
-  /** Sends the packet that ends with COMMIT, after which only a clear answer tells whether it took place. */
+  /** Sends the packet that ends with COMMIT. Only a clear answer shows whether the commit took place. */
   async #finish(connection: Connection, last: string, end: number): Promise<Outcome> {
     try {
       await connection.query(last, end)
@@ -86,7 +86,7 @@ export class Committer {
     }
   }
 
-  /** What the server itself says of a transaction whose last packet it has answered with an error; undefined if it is gone. */
+  /** Queries the server about a transaction whose last packet it answered with an error; undefined if the server is gone. */
   async #answerOf(connection: Connection, end: number): Promise<'committed' | 'aborted' | undefined> {
     if (connection.isBroken) return undefined
     try {
@@ -107,7 +107,7 @@ export class Committer {
     }
   }
 
-  /** Removes the mark of the last transaction, which nobody will ask for. */
+  /** Removes the mark of the last transaction, whose fate is known. */
   async clean(end: number): Promise<void> {
     if (this.#marks.current.number === 0) return
     const { pool } = this.#registry
@@ -127,8 +127,9 @@ function send(connection: Connection, packet: Packet, end: number): Promise<unkn
 /**
  * The packets of a whole transaction, the last of which is text.
  *
- * In a cluster each statement travels alone. A transaction that conflicts with one of another node is rolled back at any time, and
- * within a packet MariaDB then goes on with the next statement, outside of any transaction: COMMIT succeeds with nothing to commit.
+ * In a cluster, each statement is sent separately. A transaction that conflicts with one of another node can be rolled back at any
+ * time. Within a packet, MariaDB then executes the next statement outside of any transaction, and COMMIT succeeds with nothing to
+ * commit.
  */
 function framed(
   packets: readonly Packet[],

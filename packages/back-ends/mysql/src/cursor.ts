@@ -1,4 +1,4 @@
-/** A cursor: pages of rows of one state, each after the last key of the one before. */
+/** A cursor: pages of rows of one state. Each page starts after the last key of the previous one. */
 
 import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page, StoredRange } from 'terrace-core'
 import type { Row } from './connection.js'
@@ -7,10 +7,13 @@ import { type Binary, binaryOf, literal } from './literals.js'
 import type { State } from './state.js'
 import { inFormat } from './values.js'
 
-/** About how much is read at once, in bytes, and the most rows. */
+/** Approximately how much is read at once, in bytes, and the most rows. */
 const FETCH_BYTES = 1024 * 1024
 const FETCH_ROWS = 1000
-/** A value up to this size, in bytes, always comes with its row. Others come by themselves if their row was not expected to be so large. */
+/**
+ * A value up to this size, in bytes, always comes with its row. A larger one is fetched separately if its row was not expected to
+ * be so large.
+ */
 const INLINE_BYTES = 8 * 1024
 
 export class Cursor implements BackendCursor {
@@ -23,16 +26,16 @@ export class Cursor implements BackendCursor {
   readonly #reverse: boolean
   readonly #keyFormat: string | undefined
   readonly #valueFormat: string | undefined
-  /** What is left of it for the next fetch. */
+  /** The remaining range for the next fetch. */
   #rest: StoredRange<Binary>
   /** Rows that were fetched, and the index of the next one. */
   #rows: Row[] = []
   #next = 0
   /** Whether there are no rows after those fetched. */
   #isFetched = false
-  /** What a row has been worth so far, in bytes. */
+  /** The average size of a row so far, in bytes. */
   #rowBytes = 0
-  /** Counts seeks: a fetch that began before the last one is not used. */
+  /** Counts seeks: a fetch that began before the last seek is discarded. */
   #seeks = 0
 
   /** @param ownsState - Whether the cursor closes the state. */
@@ -83,7 +86,7 @@ export class Cursor implements BackendCursor {
     while (countLeft > 0 && left >= 0) {
       const row = this.#rows[this.#next]
       if (row === undefined) {
-        // A page that has something is better than a wait for more.
+        // A nonempty page is better than waiting for more.
         if (this.#isFetched || page.length > 2) return undefined
         return { count: countLeft, bytesLeft: left, lackingValue: undefined }
       }
@@ -157,7 +160,7 @@ export class Cursor implements BackendCursor {
   }
 }
 
-/** What a page cannot go on without: the value of a row, or more rows. */
+/** What a page needs to continue: the value of a row, or more rows. */
 interface Missing {
   readonly count: number
   readonly bytesLeft: number

@@ -1,21 +1,21 @@
-/** How servers differ, and what each connection is told at first. */
+/** The differences between servers, and the settings of each new connection. */
 
 import { mysqlError } from './errors.js'
 
-/** What a server says of itself. */
+/** What a server reports about itself. */
 export interface ServerSettings {
   readonly version: string
   /** Whether it is MariaDB, MySQL or TiDB. */
   readonly product: 'MariaDB' | 'MySQL' | 'TiDB'
   /** Whether it is a node of a Galera cluster. */
   readonly isClustered: boolean
-  /** The largest packet that it takes, in bytes. */
+  /** The largest packet that it accepts, in bytes. */
   readonly maxPacketBytes: number
   /** Whether each commit is flushed to its disk before it is acknowledged (`innodb_flush_log_at_trx_commit=1`). */
   readonly flushesCommits: boolean
 }
 
-/** What {@link settingsOf} needs to know. */
+/** The query for {@link settingsOf}. */
 export const ASK_SETTINGS = `SHOW VARIABLES WHERE Variable_name IN
   ('version', 'max_allowed_packet', 'innodb_flush_log_at_trx_commit', 'wsrep_on', 'wsrep_provider')`
 
@@ -37,7 +37,7 @@ export function settingsOf(rows: ReadonlyArray<readonly unknown[]>): ServerSetti
   }
 }
 
-/** The longest that every server takes on every platform: 24 days. */
+/** The longest time that every server accepts on every platform: 24 days. */
 const MAX_WAIT_SECONDS = 2_147_483
 
 /** Preferences that concern sessions. */
@@ -50,8 +50,8 @@ export interface SessionOptions {
 /**
  * The statement that begins a session.
  *
- * Statements are bytes, and all strings in them are binary. READ COMMITTED takes no locks on the gaps between keys, over which
- * writers of different keys would fail; snapshots ask for REPEATABLE READ themselves.
+ * Statements are bytes, and all strings in them are binary. READ COMMITTED takes no locks on the gaps between keys, which
+ * would make writers of different keys fail; snapshots request REPEATABLE READ themselves.
  */
 export function sessionStatement(
   { isClustered }: ServerSettings,
@@ -64,7 +64,7 @@ export function sessionStatement(
     "sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     'autocommit=1',
     `innodb_lock_wait_timeout=${lockWaitSeconds}`,
-    // The server would end the connection of a snapshot that is not read for a while, and the snapshot with it.
+    // Otherwise, the server would end the connection of a snapshot that is not read for a while, and the snapshot with it.
     `wait_timeout=${MAX_WAIT_SECONDS}`,
     ...(isClustered ? [`wsrep_sync_wait=${waitForSync ? 1 : 0}`] : [])
   ]

@@ -1,8 +1,8 @@
-/** What errors of the server and the network mean. */
+/** Classifies errors of the server and the network. */
 
 import { type MysqlError, type MysqlErrorCode, mysqlError } from './errors.js'
 
-/** An error of the server or the network, without the statement that it was about, which holds users' data. */
+/** An error of the server or the network. It omits the statement, which contains users' data. */
 export class Failure extends Error {
   readonly code: string
   /** The server's number; 0 if the network failed. */
@@ -19,64 +19,64 @@ export class Failure extends Error {
 
   static of(error: unknown): Failure {
     const { message, code, errno, sqlState } = error as Error & Partial<Failure>
-    // Errors of the network have negative numbers.
+    // Network errors have negative numbers.
     const number = typeof errno === 'number' && errno > 0 ? errno : 0
     return new Failure(message, code ?? 'UNKNOWN', number, sqlState)
   }
 }
 
-/** The server's number for a key that exists already. */
+/** The server's number for an existing key. */
 export const DUPLICATE = 1062
-/** The server's number for a table that does not exist. */
+/** The server's number for a missing table. */
 export const NO_SUCH_TABLE = 1146
 /** The server's number for too many connections. */
 export const TOO_MANY_CONNECTIONS = new Set([1040, 1203, 1226])
 
 const CONFLICT = new Set([1213, 1205])
-/** Not ready in its cluster, shutting down, killed, read-only. */
+/** Not ready in its cluster, shutting down, killed, or read-only. */
 const HOST_DOWN = new Set([1047, 1053, 1927, 1290, 1836, 4031])
 const DENIED = new Set([1044, 1045, 1049, 1142, 1143, 1227, 1698])
 const TOO_LARGE_VALUE = new Set([1118, 1153, 1301, 1406])
 const TOO_LARGE_BATCH = new Set([1197, 1206])
-/** Galera's, which has the number of any unknown error. */
+/** Galera's error, which has the number for unknown errors. */
 const TOO_LARGE_WRITE_SET = /maximum writeset size exceeded/i
 
-/** Whether the server did not answer, so that the connection is of no use and nobody knows what became of the statement. */
+/** Whether the server did not answer, so that the connection is unusable and the outcome of the statement unknown. */
 export function isLost(error: unknown): boolean {
   return error instanceof Failure && error.errno === 0
 }
 
-/** Whether another transaction was in the way; the whole transaction can be tried again. */
+/** Whether another transaction conflicted; the whole transaction can be retried. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Failure && CONFLICT.has(error.errno)
 }
 
-/** Whether another host may serve what this one did not. */
+/** Whether another host may succeed where this one failed. */
 export function isHostDown(error: unknown): boolean {
   return isLost(error) || (error instanceof Failure && HOST_DOWN.has(error.errno))
 }
 
-/** Whether the server refused who or what is asked for, so that no other attempt helps. */
+/** Whether the server denied access to a user or object, so that retrying does not help. */
 export function isDenied(error: unknown): boolean {
   return error instanceof Failure && DENIED.has(error.errno)
 }
 
-/** Whether the host is not trusted: its certificate is not valid for it, or it has no TLS. Another attempt there does not help. */
+/** Whether the host is not trusted: its certificate is not valid for it, or it has no TLS. Retrying there does not help. */
 export function isUntrusted(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
   const { code, message } = error
-  // A connection that is lost amid the handshake has the code as well.
+  // A connection that is lost during the handshake has this code as well.
   const isCertificate = code === 'HANDSHAKE_SSL_ERROR' && /certificate/i.test(message)
   return isCertificate || code === 'HANDSHAKE_NO_SSL_SUPPORT'
 }
 
-/** Whether an error for users says that a transaction has too much in it, so that a part of it may pass. */
+/** Whether an error for users means that a transaction is too large, so that a part of it may succeed. */
 export function isTooLarge(error: unknown): boolean {
   const { code } = error as Partial<MysqlError>
   return code === 'LEVEL_BATCH_TOO_LARGE' || code === 'LEVEL_VALUE_TOO_LARGE'
 }
 
-/** The error for users. */
+/** Translates an error for users. */
 export function translated(error: unknown): MysqlError {
   if (!(error instanceof Failure)) return error as MysqlError
   return mysqlError(codeOf(error), `The server has failed: ${error.message}`, error)
@@ -92,7 +92,7 @@ function codeOf(error: Failure): MysqlErrorCode {
   return 'LEVEL_IO_ERROR'
 }
 
-/** The error for an operation whose time is over. */
+/** The error for an operation that missed its deadline. */
 export function deadlineError(what: string, cause?: unknown): MysqlError {
   return mysqlError('LEVEL_DEADLINE', `${what} was not done within 'deadlineMs'`, cause)
 }

@@ -1,10 +1,10 @@
-/** The limits of keys, and the ranges of them that SQL is asked for. */
+/** The limits of keys, and their ranges in SQL. */
 
 import { type Bytes, type StoredRange, StoredRanges } from 'terrace-core'
 import { mysqlError } from './errors.js'
 import { type Binary, binaryOf, literal } from './literals.js'
 
-/** The longest key, in bytes: InnoDB's index takes 3,072, of which the number of the database is 4. */
+/** The longest key, in bytes: InnoDB's index allows 3,072, of which the number of the database takes 4. */
 export const MAX_KEY_SIZE_BYTES = 3068
 
 /** The bytes of a key to write. @throws LEVEL_KEY_TOO_LARGE */
@@ -24,7 +24,7 @@ export const ranges = new StoredRanges<Binary>({
   compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 })
 
-/** The condition of SQL that a key of database `n` lies within a range. */
+/** The SQL condition for keys of database `n` within a range. */
 export function condition(n: number, { lower, upper }: StoredRange<Binary>): string {
   let sql = `n=${n}`
   if (lower !== undefined) sql += ` AND k${lower.isIncluded ? '>=' : '>'}${literal(lower.key)}`

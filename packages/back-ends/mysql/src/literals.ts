@@ -1,11 +1,11 @@
 /**
- * Users' bytes within statements. A statement is a string whose characters are bytes (latin1), sent as they are, and the session
- * takes strings for binary. Within quotes, only the quote and the backslash mean something to the server then.
+ * Users' bytes within statements. A statement is a string with one character per byte (latin1), sent without conversion, and the
+ * session treats strings as binary. Within quotes, only the quote and the backslash are then special to the server.
  */
 
 import type { Bytes } from 'terrace-core'
 
-/** Bytes as a string with a character for each. It compares as the bytes do. */
+/** Bytes as a string with one character per byte. It sorts like the bytes. */
 export type Binary = string
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them
@@ -24,7 +24,7 @@ export function bufferOf(binary: Binary): Buffer {
   return Buffer.from(binary, 'latin1')
 }
 
-/** Bytes as a string of SQL. */
+/** Quotes bytes as an SQL string. */
 export function literal(binary: Binary): string {
   return `'${binary.replace(SPECIAL, '\\$&')}'`
 }

@@ -1,9 +1,9 @@
 /**
- * The mark of each transaction: a row that is written with it, and by which its fate is found out if the connection breaks during
- * COMMIT. An instance has one such row, since each transaction removes the mark of the one before.
+ * The mark of each transaction: a row written with it. If the connection breaks during COMMIT, the mark shows the transaction's
+ * fate. An instance has one such row, since each transaction removes the previous mark.
  *
- * Whoever asks writes the same mark as aborted. If that succeeds, the transaction is not committed and never will be, even if a
- * server that hangs goes on with it later, because its own mark then exists already. If the mark exists, it tells.
+ * To find out, an instance writes the same mark as aborted. If that succeeds, the transaction is not committed and never will be:
+ * even if a hanging server continues it later, its mark then exists already. If the mark already exists, it shows the outcome.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -11,7 +11,7 @@ import type { Connection } from './connection.js'
 import { DUPLICATE, type Failure } from './failures.js'
 import { bufferOf } from './literals.js'
 
-/** How long marks stay that nobody removed: those of aborted transactions, and of programs that were killed. */
+/** How long marks stay if nothing removes them: those of aborted transactions, and of killed programs. */
 const KEEP_DAYS = 7
 const REMOVED_AT_ONCE = 1000
 
@@ -22,7 +22,7 @@ export interface Mark {
   readonly number: number
 }
 
-/** The marks of the transactions of an instance, one after another. */
+/** The marks of an instance's transactions, one after another. */
 export class Marks {
   readonly #table: string
   #id = newId()
@@ -36,13 +36,13 @@ export class Marks {
     return { id: this.#id, number: this.#number }
   }
 
-  /** Begins the mark of a new transaction. */
+  /** Starts the mark of a new transaction. */
   next(): Mark {
     this.#number++
     return this.current
   }
 
-  /** Begins a new row. The marks so far stay, since a server that hangs may still come to them. */
+  /** Starts a new row. Existing marks stay, since a hanging server may still execute their transactions. */
   renew(): void {
     this.#id = newId()
     this.#number = 0
@@ -70,10 +70,10 @@ function newId(): string {
 }
 
 /**
- * Makes sure that the transaction of a mark is not committed later, and returns whether it has been. Waits while it is still
+ * Ensures that the transaction of a mark is not committed later, and returns whether it was committed. Waits while it is still
  * running on the server.
  *
- * @returns undefined if that must be tried again.
+ * @returns undefined if this must be retried.
  */
 export async function decide(
   connection: Connection,
@@ -91,9 +91,9 @@ export async function decide(
   return row === undefined ? undefined : Number(row[0]) === 0
 }
 
-/** Removes old marks, as many as one transaction should. */
+/** Removes old marks, up to the number suitable for one transaction. */
 export async function removeOldMarks(connection: Connection, table: string, end: number): Promise<void> {
-  // Reads first, without locks: a deletion that looks for rows waits for those that others are writing.
+  // Reads first, without locks: a deletion with a condition waits for rows that others are writing.
   const old = await connection.rows(
     `SELECT id,seq FROM ${table} WHERE at < NOW() - INTERVAL ${KEEP_DAYS} DAY LIMIT ${REMOVED_AT_ONCE}`,
     end

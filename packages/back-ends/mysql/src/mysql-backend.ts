@@ -37,7 +37,7 @@ import { checkValueSize, packetsOf } from './transaction.js'
 import { inFormat } from './values.js'
 import { WriteQueue } from './write-queue.js'
 
-/** What there is while the database is open. */
+/** The parts of an open database. */
 interface Opened {
   readonly pool: Pool
   readonly n: number
@@ -54,9 +54,9 @@ export class MysqlBackend implements Backend<State> {
   readonly #session: SessionOptions
   readonly #tables: Tables
   #opened: Opened | undefined
-  /** A state that waits for a connection; who needs one meanwhile can share it. */
+  /** A state that waits for a connection. Other readers can share it meanwhile. */
   #pending: State | undefined
-  /** The newest state, if no write was sent or acknowledged since it was asked for, so that it is the current one still. */
+  /** The newest state, if no write was sent or acknowledged since it was requested, so that it is still current. */
   #newest: State | undefined
 
   constructor(target: Target, settings: Settings) {
@@ -75,7 +75,7 @@ export class MysqlBackend implements Backend<State> {
     }
   }
 
-  /** What the server says of itself, or undefined while the database is not open. */
+  /** What the server reports about itself; undefined while the database is not open. */
   get server(): ServerSettings | undefined {
     return this.#opened?.server
   }
@@ -119,7 +119,7 @@ export class MysqlBackend implements Backend<State> {
     this.#pending = undefined
     this.#newest = undefined
     if (writes.refusal === undefined) {
-      // The mark is of no use any more, and old ones are removed some day.
+      // The mark is no longer needed. If this fails, it is removed as an old one later.
       await committer.clean(now() + this.#settings.deadlineMs).catch(() => {})
     }
     leavePool(this, this.#target, this.#session)
@@ -153,7 +153,7 @@ export class MysqlBackend implements Backend<State> {
     return rows.map((row) => row !== undefined)
   }
 
-  /** Each commit is as durable as the server's settings make it, with the option `sync` or without. */
+  /** Each commit is as durable as the server's settings make it, with or without the option `sync`. */
   write(operations: Operations): Promise<void> {
     const { writes, server } = this.#open
     if (writes.refusal !== undefined) throw writes.refusal
@@ -227,7 +227,7 @@ export class MysqlBackend implements Backend<State> {
     if (this.#pending !== undefined && !this.#pending.isSent) return this.#pending.share()
 
     const mustWait = pool.isFullForHolding
-    // Whoever holds a state may be about to write, which would wait for this one, and this one for a connection.
+    // A holder of a state may be about to write. That write would wait for this state, and this state for a connection.
     if (mustWait && !this.#settings.shared && this.#newest?.isUsable) return this.#newest.share()
     const state = new State(pool, this.#settings.deadlineMs)
     this.#pending = mustWait ? state : undefined

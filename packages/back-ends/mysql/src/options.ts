@@ -2,11 +2,11 @@
 
 import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
 
-/** Where the servers are, and how to get in. It is never shown in errors, nor when an object is printed. */
+/** The servers and the credentials. They never appear in errors, nor when an object is printed. */
 export interface ServerOptions {
   /**
    * The hosts, tried in order, each as `HOST` or `HOST:PORT`. All must serve the same data, as the nodes of a Galera cluster do.
-   * Without a port, it is 3306.
+   * The default port is 3306.
    */
   hosts: readonly string[]
   user: string
@@ -15,7 +15,7 @@ export interface ServerOptions {
   schema: string
 }
 
-/** Options of TLS, as those of `node:tls`. The server's certificate must be valid, and for the host's name. */
+/** Options of TLS, as in `node:tls`. The server's certificate must be valid, and issued for the host's name. */
 export interface TlsOptions {
   ca?: string | Buffer | undefined
   cert?: string | Buffer | undefined
@@ -29,8 +29,8 @@ export interface TlsOptions {
    */
   rejectUnauthorized?: boolean | undefined
   /**
-   * Whether the certificate must be for the name of the host. Names alone are compared, so hosts that are given as addresses are
-   * refused unless it is `false`.
+   * Whether the certificate must be for the name of the host. Only names are compared, so hosts given as addresses are refused
+   * unless this is `false`.
    *
    * @defaultValue `true`
    */
@@ -50,8 +50,8 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Op
   name?: string | undefined
 
   /**
-   * The table, of at most 48 letters, digits and underscores. It is created if it is missing, with two others whose names begin
-   * with it. Many databases can share it.
+   * The table, a name of at most 48 letters, digits and underscores. If it is missing, it is created with two others whose names
+   * begin with its name. Many databases can share it.
    *
    * @defaultValue `'terrace'`
    */
@@ -59,37 +59,37 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Op
 
   /**
    * The most connections of this process to these servers, for all its databases there together; the largest of their values
-   * counts. Each open snapshot or iterator holds one. An eighth is kept for other operations.
+   * applies. Each open snapshot or iterator holds one. An eighth is reserved for other operations.
    *
    * @defaultValue `32`
    */
   poolSize?: number | undefined
 
   /**
-   * How long an operation may take, from the call, before it fails with LEVEL_DEADLINE, in milliseconds. If the fate of a
-   * commit must be found out, the write may take as long again, but not less than 10 seconds.
+   * How long an operation may take, from the call, before it fails with LEVEL_DEADLINE, in milliseconds. If the fate of a commit
+   * must be determined, the write may take as long again, at least 10 seconds.
    *
    * @defaultValue `10000`
    */
   deadlineMs?: number | undefined
 
   /**
-   * Whether a read on a node of a Galera cluster first waits for all writes that were acknowledged on other nodes.
+   * Whether a read on a node of a Galera cluster first waits for all writes acknowledged on other nodes.
    *
    * @defaultValue `true`
    */
   waitForSync?: boolean | undefined
 
   /**
-   * Whether to use TLS, and how. With `mysqls:` in the URL, it is `true` unless given.
+   * Whether to use TLS, and its options. With `mysqls:` in the URL, the default is `true`.
    *
    * @defaultValue `false`
    */
   tls?: boolean | TlsOptions | undefined
 
   /**
-   * Whether others write to the database too, as a server makes it easy to. Hooks see the writes of this instance alone, so
-   * `db.supports.everyWrite` is then false, and the toolbox adapts to that. Say `false` only if you know that nobody else
+   * Whether other programs may write to the database too, as is easy with a server. Hooks see only the writes of this instance,
+   * so `db.supports.everyWrite` is then false, and the toolbox adapts to that. Set it to `false` only if no other instance
    * writes.
    *
    * @defaultValue `true`
@@ -119,7 +119,7 @@ export function settingsFrom(options: DatabaseOptions<unknown, unknown>): Settin
   if (!(Number.isInteger(poolSize) && poolSize >= 2 && poolSize <= 10_000)) {
     throw new TypeError("The option 'poolSize' must be an integer from 2 to 10000")
   }
-  // A timer of Node takes no more.
+  // The limit of Node's timers.
   if (!(Number.isInteger(deadlineMs) && deadlineMs >= 1 && deadlineMs < 2 ** 31)) {
     throw new TypeError("The option 'deadlineMs' must be an integer from 1 to 2147483647")
   }

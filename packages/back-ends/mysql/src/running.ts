@@ -1,9 +1,9 @@
-/** The operations that are running, for whoever must wait until they have ended. */
+/** Tracks running operations, so that callers can wait for their end. */
 export class Running {
   #count = 0
   #whenIdle: (() => void) | undefined
 
-  /** Notes an operation, and returns its promise. */
+  /** Tracks an operation, and returns its promise. */
   note<T>(operation: Promise<T>): Promise<T> {
     this.#count++
     const ended = (): void => {

@@ -10,7 +10,7 @@ import { now, pause, until } from './time.js'
 
 const PAUSE_MS = 20
 
-/** A statement that waits for the state. The first one is sent with the beginning of the transaction. */
+/** A statement that waits for the state. The first one is sent together with the start of the transaction. */
 interface Waiting {
   readonly sql: string
   readonly resolve: (rows: Row[]) => void
@@ -34,17 +34,17 @@ export class State implements BackendSnapshot {
     this.started = this.#start(now() + deadlineMs)
   }
 
-  /** Whether the state may be taken at this moment or before; then it is too late for others to share it. */
+  /** Whether the state may have been taken by now, so that it is too late for others to share it. */
   get isSent(): boolean {
     return this.#isSent
   }
 
-  /** Whether it can be read from, as far as is known, and is not closed. */
+  /** Whether it is not closed and, as far as is known, can be read from. */
   get isUsable(): boolean {
     return this.#users > 0 && this.#error === undefined && this.#connection?.isBroken !== true
   }
 
-  /** Keeps the state for one more user, who closes it too. */
+  /** Keeps the state for one more user, who must also close it. */
   share(): this {
     this.#users++
     return this
@@ -65,7 +65,7 @@ export class State implements BackendSnapshot {
     }
   }
 
-  /** Takes the state, on whatever host does it. Nobody has read from it before, so that does not matter. */
+  /** Takes the state on any host: it has not been read from yet, so the host does not matter. */
   async #begin(end: number): Promise<[Connection, Waiting | undefined, Row[]]> {
     for (;;) {
       const connection = await this.#pool.acquire('hold', end)
@@ -107,12 +107,12 @@ export class State implements BackendSnapshot {
     }
   }
 
-  /** Gives the state up, at once. What is being read fails. */
+  /** Gives up the state immediately. Running reads fail. */
   abort(): void {
     this.#connection?.destroy()
   }
 
-  /** Gives the state up when its last user has closed it. */
+  /** Gives up the state once its last user has closed it. */
   close(): void {
     if (--this.#users === 0) this.#release()
   }
@@ -120,7 +120,7 @@ export class State implements BackendSnapshot {
   #release(): void {
     const connection = this.#connection
     if (connection === undefined || connection.isBroken) return
-    // The transaction must not outlive its state, or the server keeps all that has been deleted since.
+    // The transaction must not outlive its state: the server would keep all data deleted since.
     connection.query('COMMIT', now() + this.#deadlineMs).then(
       () => this.#pool.release(connection),
       () => connection.destroy()

@@ -4,7 +4,7 @@ export interface Tables {
   readonly data: string
   /** The databases' names and numbers. */
   readonly names: string
-  /** The last transaction of each open database, by which a commit of unknown fate is decided. */
+  /** The last transaction of each open database. It decides commits of unknown fate. */
   readonly commits: string
 }
 

@@ -1,5 +1,5 @@
-// Servers for tests end with the program that started them, however it ends, and nobody else can reach them. Long, because each
-// test has a server of its own.
+// Servers for tests end with the program that started them, however it ends, and no other program can reach them. Long, because
+// each test starts a separate server.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -24,7 +24,7 @@ async function programWithServer(t) {
   return { program, pid: Number(pid.replace('process ', '')), directory }
 }
 
-/** Whether a process lives. One that has ended may be listed until its parent asks for its exit code. */
+/** Whether a process is alive. An ended one may be listed until its parent collects the exit code. */
 function isAlive(pid) {
   try {
     return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -39,7 +39,7 @@ test('a signal to the program ends its server and removes the data', { skip }, a
   const { program, pid, directory } = await programWithServer(t)
   assert.ok(isAlive(pid))
   const exit = once(program, 'exit')
-  // Ctrl-C twice, in a hurry.
+  // Ctrl-C twice in quick succession.
   program.kill('SIGINT')
   program.kill('SIGINT')
   assert.deepEqual(await exit, [130, null])

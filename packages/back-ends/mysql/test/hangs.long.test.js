@@ -1,4 +1,4 @@
-// A server that hangs, and one that is gone for a while. Long, because hangs last until a deadline of the real clock.
+// A server that hangs, and one that is gone for a while. Long, because hangs last until a deadline in real time.
 
 import assert from 'node:assert/strict'
 import { HANG_MS } from '../../../../tests/support/waiting.mjs'
@@ -7,10 +7,10 @@ import { newLevel, newName, openLevel, openMadeLevel, pause, test } from './supp
 import { UNSYNCED } from './support/server.js'
 
 const deadline = { code: 'LEVEL_DEADLINE' }
-/** Every hang lasts as long as this, and nothing that works may take longer. */
+/** The duration of each hang, and the limit for calls that work. */
 const SHORT_MS = 3000
 
-/** A server that loses nothing by hanging. */
+/** A server without synced commits, since a hang loses no data. */
 async function startUnsynced(t) {
   const server = await startServer({ args: UNSYNCED })
   t.after(() => server.stop())
@@ -74,7 +74,7 @@ test('a commit that hangs is of unknown fate; it is decided before anything is w
 test('a server that is killed is connected to again; its snapshots are lost, and no acknowledged write', async (t) => {
   const server = await startServer()
   t.after(() => server.stop())
-  // A server that recovers is slow to come back.
+  // A recovering server takes long to serve again.
   const db = await openLevel(t, { deadlineMs: HANG_MS }, server.url)
   const counts = { acknowledged: 0, failed: 0, kills: 0, missing: 0, late: 0 }
   let isWriting = true
@@ -93,7 +93,7 @@ test('a server that is killed is connected to again; its snapshots are lost, and
       } catch (error) {
         counts.failed++
         if (error.code === 'LEVEL_COMMIT_UNKNOWN') {
-          // The first to see it opens the database again.
+          // The first writer to notice it reopens the database.
           if (db.status === 'open') await db.close()
           if (db.status === 'closed') await db.open().catch(() => {})
         }
@@ -119,7 +119,7 @@ test('a server that is killed is connected to again; its snapshots are lost, and
   }
   isWriting = false
   await Promise.all(writers)
-  // Without its server it would try for as long as its deadline.
+  // Without its server, it would retry until its deadline.
   await db.close()
   t.diagnostic(JSON.stringify(counts))
   assert.equal(counts.late, 0)

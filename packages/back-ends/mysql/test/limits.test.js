@@ -1,4 +1,4 @@
-// What the server takes at once.
+// What the server accepts in one transaction.
 
 import assert from 'node:assert/strict'
 import { mariadb, theProduct } from './cluster/products.js'
@@ -23,7 +23,7 @@ test('a batch that is larger than the server takes is refused, and nothing of it
   for (const call of calls) await assert.rejects(call, { code: 'LEVEL_BATCH_TOO_LARGE' })
   assert.deepEqual(await db.iterator().all(), [['k000', 'before']])
 
-  // Smaller ones go on, in the same connections.
+  // Smaller batches keep working, on the same connections.
   await db.batch(operations.slice(0, 20))
   assert.equal((await db.keys().all()).length, 20)
 })
@@ -41,7 +41,8 @@ test('puts at once and clears do not fail with LEVEL_BATCH_TOO_LARGE because the
   await db.clear()
   assert.deepEqual(await db.keys().all(), [])
 
-  // One that does not fit fails alone. MySQL looks at the limit between rows, so there each value fits that is alone.
+  // A value that does not fit fails without affecting others. MySQL checks the limit between rows, so any single
+  // value fits there.
   const isRefused = theProduct === mariadb
   const calls = [db.put('a', '1'), db.put('b', 'x'.repeat(2 * BINLOG_CACHE_BYTES)), db.put('c', '3')]
   const outcomes = await Promise.allSettled(calls)

@@ -1,4 +1,5 @@
-// The oracle of the fault programs finds each fault in histories that have it, and none in those that have none.
+// The oracle of the fault programs finds each fault in histories that contain it, and none in those without
+// faults.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +9,9 @@ import { operationsOf } from './cluster/faults/writes.js'
 const WRITERS = [1, 2]
 const NUMBERS = Array.from({ length: 12 }, (_, i) => i + 1)
 
-/** A history without faults: two writers in turns, each write acknowledged before the next one is called. */
+/**
+ * A history without faults: two writers that alternate, each write acknowledged before the next one is called.
+ */
 function history() {
   const writes = []
   const changes = []
@@ -23,7 +26,7 @@ function history() {
   return { writes, changes, entries }
 }
 
-/** Applies a write, or only those of its operations that `filter` lets pass. */
+/** Applies a write, or only those of its operations that pass `filter`. */
 function apply({ entries, changes }, writer, number, filter = () => true) {
   for (const operation of operationsOf(writer, number).filter(filter)) {
     const old = entries.get(operation.key) ?? null
@@ -34,19 +37,19 @@ function apply({ entries, changes }, writer, number, filter = () => true) {
   }
 }
 
-/** What the oracle says of a history; only the faults that it found. */
+/** The faults that the oracle finds in a history. */
 function faultsOf({ writes, changes, entries, others = [] }) {
   const sorted = (map) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   const counts = judge({ writes, changes, nodes: [entries, ...others].map(sorted) })
   return Object.fromEntries(FAULTS.filter((name) => counts[name] !== 0).map((name) => [name, counts[name]]))
 }
 
-/** The write of a number of the first writer, among those of a history. */
+/** The first writer's write of a number, in a history. */
 const writeIn = ({ writes }, number) => writes.find((write) => write.writer === 1 && write.number === number)
 
-/** A batch of the first writer, whose next one is 5. */
+/** A batch of the first writer. Its next batch is 5. */
 const BATCH = 2
-/** Its last write that only puts a key of its own. */
+/** The first writer's last write that only puts a unique key. */
 const UNIQUE = 9
 
 test('a history without faults has none', () => {
@@ -85,7 +88,7 @@ test('a part of a batch is torn, also if the batch failed', () => {
     code: 'LEVEL_COMMIT_UNKNOWN'
   })
   apply(seen, 1, 14, ({ key }) => !key.endsWith('003'))
-  // Once by what was stored, once by what is there now.
+  // Counted once by the changes, and once by the final entries.
   assert.deepEqual(faultsOf(seen), { torn: 2 })
 })
 
@@ -117,7 +120,7 @@ test('calls that are pending at the same time may share a transaction, in which 
   apply(shared, 1, second)
   assert.deepEqual(faultsOf(shared), {})
 
-  // One after another, they cannot.
+  // Consecutive calls cannot share one.
   Object.assign(writeIn(shared, first), { end: 101 })
   assert.deepEqual(faultsOf(shared), { torn: 1 })
 })
@@ -137,7 +140,7 @@ test('a failed write that is stored is counted', () => {
 test('an older batch that takes the place of a newer one of its writer is counted, for each key', () => {
   const seen = history()
   Object.assign(writeIn(seen, BATCH), { outcome: 'unknown', code: 'LEVEL_COMMIT_UNKNOWN' })
-  // It is stored only now, at the end.
+  // It is only stored now, at the end.
   seen.changes = seen.changes.filter(({ now }) => now === null || !now.startsWith(`1.${BATCH}.`))
   apply(seen, 1, BATCH)
   const { appliedOverNewer, lost } = faultsOf(seen)
@@ -147,7 +150,7 @@ test('an older batch that takes the place of a newer one of its writer is counte
 
 test('a write that had ended before another writer began, and takes its place, is counted', () => {
   const seen = history()
-  // The common keys: of the first writer's 4 and 10, and the second writer's 4 and 10, in this order.
+  // The common keys are written by the first writer's 4 and 10, and the second writer's 4 and 10, in this order.
   Object.assign(writeIn(seen, 10), { outcome: 'unknown', code: 'LEVEL_COMMIT_UNKNOWN' })
   seen.changes = seen.changes.filter(({ now }) => now === null || !now.startsWith('1.10.'))
   apply(seen, 1, 10)

@@ -1,4 +1,6 @@
-/** The part of SlateDB's package that this one uses, as it is. It is an ES module, so it is loaded by `import()`. */
+/**
+ * Types for the part of the SlateDB package that this one uses. It is an ES module, so it is loaded by `import()`.
+ */
 
 /** A row that an iterator yields. */
 export interface Row {
@@ -6,7 +8,7 @@ export interface Row {
   readonly value: Uint8Array
 }
 
-/** A range of keys. A bound that is undefined does not limit it. A range that cannot hold any key is refused. */
+/** A range of keys. An undefined bound does not limit it. SlateDB rejects a range that cannot contain any key. */
 export interface KeyRange {
   readonly start: Uint8Array | undefined
   readonly start_inclusive: boolean
@@ -26,39 +28,39 @@ export interface ScanOptions extends ReadOptions {
   readonly order: 'Ascending' | 'Descending'
 }
 
-/** An object of the engine. `dispose()` releases it; calls that are running go on. */
+/** An object of the engine. `dispose()` releases it; running calls continue. */
 export interface Native {
   dispose(): boolean
 }
 
-/** Yields rows of one state. Calls of `next()` may overlap: they are served in their order. */
+/** Yields rows of one state. Calls of `next()` may overlap: they are served in order. */
 export interface NativeIterator extends Native {
   next(): Promise<Row | undefined>
   seek(key: Uint8Array): Promise<void>
 }
 
-/** What can be read: a database, a snapshot of one, or a reader. */
+/** A readable object: a database, a snapshot of one, or a reader. */
 export interface Source extends Native {
   get_with_options(key: Uint8Array, options: ReadOptions): Promise<Uint8Array | undefined>
   scan_with_options(range: KeyRange, options: ScanOptions): Promise<NativeIterator>
 }
 
-/** Operations that take effect together. `write_with_options` uses it up. */
+/** Operations that take effect together. `write_with_options` consumes the batch. */
 export interface NativeBatch extends Native {
   put(key: Uint8Array, value: Uint8Array): void
   delete(key: Uint8Array): void
 }
 
-/** A database that was opened to write. */
+/** A database opened for writing. */
 export interface NativeDb extends Source {
   write_with_options(batch: NativeBatch, options: { readonly await_durable: boolean }): Promise<unknown>
-  /** Writes what the log holds in memory to the store. */
+  /** Writes the log's data in memory to the store. */
   flush_with_options(options: { readonly flush_type: 'Wal' | 'MemTable' }): Promise<void>
   snapshot(): Promise<Source>
   shutdown(): Promise<void>
 }
 
-/** A database that was opened to read. It follows the writer at an interval. */
+/** A database opened for reading. It follows the writer at an interval. */
 export interface NativeReader extends Source {
   status(): { readonly durable_seq: number | bigint }
   shutdown(): Promise<void>
@@ -91,7 +93,7 @@ export interface LogFile extends Native {
   id(): number | bigint
 }
 
-/** Lists the files of the log. Unlike the others, it reports the first error of the store instead of trying again. */
+/** Lists the files of the log. Unlike other calls, it reports the store's first error instead of retrying. */
 export interface WalReader extends Native {
   list(start: number | undefined, end: number | undefined): Promise<LogFile[]>
 }
@@ -108,7 +110,7 @@ export interface Binding {
 
 let loaded: Promise<Binding> | undefined
 
-/** Loads the engine, once for the process. */
+/** Loads the engine, once per process. */
 export function loadBinding(): Promise<Binding> {
   loaded ??= import('@slatedb/uniffi') as unknown as Promise<Binding>
   return loaded

@@ -1,4 +1,4 @@
-/** Calls of the engine, with a deadline, and with errors that users know. */
+/** Calls of the engine, with a deadline, and with errors translated for users. */
 
 import { setImmediate } from 'node:timers/promises'
 import { Deadlines } from './deadlines.js'
@@ -6,8 +6,8 @@ import { slateError, translated } from './errors.js'
 import { redacted } from './location.js'
 
 /**
- * For how long calls may follow each other before other work has its turn. The engine often answers within the call, so a loop
- * that awaits its answers would leave no turn to timers and sockets.
+ * How long successive calls may run before other work gets a turn. The engine often answers synchronously, so a loop that
+ * awaits its answers would leave no turn to timers and sockets.
  */
 const TURN_MS = 5
 
@@ -16,7 +16,7 @@ export class Calls {
   readonly #deadlines: Deadlines
   readonly #storeOptions: Readonly<Record<string, string>>
 
-  /** When the first call of this turn of the event loop was made; undefined if there was none. */
+  /** When the first call of this event loop turn was made; undefined if there was none. */
   #turnStart: number | undefined
 
   constructor(location: string, deadlineMs: number, storeOptions: Readonly<Record<string, string>>) {
@@ -31,7 +31,7 @@ export class Calls {
     )
   }
 
-  /** The result of a call. If it has taken too long it fails, although the engine goes on with it. */
+  /** The result of a call. After the deadline it fails, although the engine continues the call. */
   async within<T>(operation: string, call: Promise<T>): Promise<T> {
     if (this.#turnStart === undefined) void this.#beginTurn()
     try {
@@ -49,11 +49,11 @@ export class Calls {
     this.#turnStart = undefined
   }
 
-  /** An error as users get it. */
+  /** Translates an error for users. */
   translated(error: unknown): Error {
     const { message } = error as Error
     const shown = redacted(message, this.#storeOptions)
-    // The messages of the binding's errors cannot be changed.
+    // The messages of the binding's errors are read-only.
     return translated(
       shown === message ? error : Object.assign(new Error(shown), { tag: 'Unavailable' }),
       this.location

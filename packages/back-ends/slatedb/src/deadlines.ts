@@ -1,4 +1,4 @@
-/** How long calls to the engine may take. The engine itself tries again without end while a store fails. */
+/** Limits how long calls to the engine may take. The engine itself retries indefinitely while a store fails. */
 
 interface Waiting {
   readonly until: number
@@ -8,20 +8,20 @@ interface Waiting {
 export class Deadlines {
   readonly #milliseconds: number
   readonly #error: (operation: string) => Error
-  /** In the order of their ends, because all calls have as long. */
+  /** In the order of their deadlines, because all calls have the same time. */
   readonly #waiting = new Set<Waiting>()
   #timer: NodeJS.Timeout | undefined
 
   /**
    * @param milliseconds - How long each call may take.
-   * @param error - Makes the error of a call that takes longer, by the name of the call.
+   * @param error - Makes the error for a call that takes longer, from the call's name.
    */
   constructor(milliseconds: number, error: (operation: string) => Error) {
     this.#milliseconds = milliseconds
     this.#error = error
   }
 
-  /** What the call returns, or an error once it has taken too long. The call itself goes on, and its result is dropped. */
+  /** The result of the call, or an error after the deadline. The call itself continues, and its result is dropped. */
   within<T>(operation: string, call: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -37,7 +37,7 @@ export class Deadlines {
   #arm(): void {
     const [first] = this.#waiting
     if (first === undefined || this.#timer !== undefined) return
-    // One that has just been added may begin a timer, so most calls need none of their own.
+    // Only the first of the waiting calls needs a timer, so most calls start none.
     const left = Math.max(1, Math.ceil(first.until - performance.now()))
     this.#timer = setTimeout(() => this.#expire(), left)
     // While a call runs, the binding keeps the process alive.

@@ -1,21 +1,24 @@
-/** The errors of this package, and what errors of SlateDB become. */
+/** The errors of this package, and the translation of errors from SlateDB. */
 
 import { type CodedError, type CoreErrorCode, codedError } from 'terrace-core'
 
 /** Codes of the errors that this package adds to those of terrace-core. */
 export type SlateErrorCode =
   | CoreErrorCode
-  /** Another writer has opened the database since. Nothing that this instance still wrote is stored. Close it. */
+  /**
+   * Another writer has opened the database since. Writes of this instance that were still pending are not stored.
+   * Close it.
+   */
   | 'LEVEL_FENCED'
   /** The store has not answered in time (`deadlineMs`). A write may still take effect; a read has no effect. */
   | 'LEVEL_DEADLINE'
-  /** The outcome of an earlier write is not known. Close the database and open it again. */
+  /** The outcome of an earlier write is unknown. Close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'
-  /** The snapshot of a reader is too old: the store may have removed what it shows. */
+  /** The snapshot of a reader is too old: the store may have removed its data. */
   | 'LEVEL_SNAPSHOT_LOST'
-  /** The key is longer than SlateDB can store. Nothing of the call was written. */
+  /** The key is longer than SlateDB can store. The call wrote nothing. */
   | 'LEVEL_KEY_TOO_LARGE'
-  /** The value is longer than SlateDB can store. Nothing of the call was written. */
+  /** The value is longer than SlateDB can store. The call wrote nothing. */
   | 'LEVEL_VALUE_TOO_LARGE'
   /** The database does not exist, and `createIfMissing` is false or `readOnly` is true. */
   | 'LEVEL_DATABASE_MISSING'
@@ -25,7 +28,7 @@ export type SlateErrorCode =
   | 'LEVEL_READ_ONLY'
   /** Stored bytes are damaged or missing. */
   | 'LEVEL_CORRUPTION'
-  /** The store refused. `cause` says why. */
+  /** The store refused an operation; see `cause`. */
   | 'LEVEL_IO_ERROR'
   /** The engine has failed. */
   | 'LEVEL_INTERNAL_ERROR'
@@ -49,7 +52,7 @@ export function slateError(
   return error
 }
 
-/** An error of the binding: its kind, and for a closed handle the reason. */
+/** An error of the binding: its kind, and the reason if the handle is closed. */
 interface NativeError extends Error {
   readonly tag?: string
   readonly reason?: string
@@ -67,7 +70,8 @@ const reasons: Record<string, SlateErrorCode> = {
 }
 
 /**
- * What an error of SlateDB is for users: an error with a code. Errors that have one already stay as they are.
+ * Translates an error of SlateDB for users: an error with a code. Errors that already have one are returned
+ * unchanged.
  *
  * @internal
  */

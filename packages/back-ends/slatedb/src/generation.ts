@@ -1,4 +1,4 @@
-/** A reader of the engine while it shows one state. */
+/** A reader of the engine, as long as it shows one state. */
 
 import { setTimeout } from 'node:timers/promises'
 import type { Binding, Native, NativeReader, Source } from './binding.js'
@@ -6,13 +6,14 @@ import type { Calls } from './calls.js'
 import { slateError } from './errors.js'
 import { type Log, logOf } from './log.js'
 
-/** How long at least the engine gets for its first look at what is new, after it has opened. */
+/** How long the engine gets at least, after opening, for its first check for new data. */
 const SETTLE_MS = 30
 
 /**
- * The engine's reader follows the writer in place: once right after it was opened, and then at an interval. It is opened with an
- * interval that is as long as a state is needed, and used after it has settled. That it has not changed is checked after each
- * read, by the number of the last write that it shows, which the engine raises before it shows the write.
+ * The engine's reader follows the writer in place: once right after it was opened, and then at an interval. To keep its state,
+ * it is opened with an interval longer than the state is needed, and used only after it has settled. Each read then checks that
+ * the state has not changed, by the sequence number of the last visible write. The engine raises this number before it shows the
+ * write.
  */
 export class Generation {
   readonly #reader: NativeReader
@@ -21,7 +22,7 @@ export class Generation {
   readonly #lifetimeMs: number
   readonly #openedAt = performance.now()
   readonly #lastWrite: number | bigint
-  /** How many use it: the database, and each snapshot or cursor. */
+  /** The number of users: the database, and each snapshot or cursor. */
   #users = 1
 
   private constructor(reader: NativeReader, calls: Calls, log: Log, lifetimeMs: number) {
@@ -66,7 +67,7 @@ export class Generation {
     return performance.now() - this.#openedAt
   }
 
-  /** Whether the writer has stored something since. */
+  /** Whether the writer has stored anything since. */
   async isOutdated(): Promise<boolean> {
     const { files } = await this.#calls.within('refresh()', this.#log.later())
     return files > 0
@@ -75,7 +76,7 @@ export class Generation {
   /**
    * Reads from this state.
    *
-   * @throws LEVEL_SNAPSHOT_LOST if it is too old, or has changed after all.
+   * @throws LEVEL_SNAPSHOT_LOST if it is too old, or has changed nevertheless.
    */
   async exactly<T>(read: (source: Source) => Promise<T>): Promise<T> {
     this.#check()
@@ -98,10 +99,10 @@ export class Generation {
     this.#users++
   }
 
-  /** Closes the reader when nobody uses it any more. */
+  /** Closes the reader after its last user has released it. */
   async release(): Promise<void> {
     if (--this.#users > 0) return
-    // What it pins is released at the end of its lifetime at the latest.
+    // Otherwise, the files it pins are released when its checkpoint expires.
     await this.#calls.within('close()', this.#reader.shutdown()).catch(() => undefined)
     this.#reader.dispose()
   }

@@ -5,10 +5,10 @@ import { SlateBackend } from './slate-backend.js'
 
 /**
  * An ordered key/value database in an object store, such as S3, or in a directory or in memory. One instance at a time writes;
- * any number of others, on other machines too, read beside it.
+ * any number of others can read concurrently, on other machines too.
  *
- * An acknowledged write is in the store, unless the option `acknowledge` says otherwise. Each call takes effect whole or not at
- * all, in the order of the calls.
+ * An acknowledged write is in the store, unless the option `acknowledge` specifies otherwise. Each call is atomic, and calls
+ * take effect in order.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -19,7 +19,7 @@ export class SlateLevel<KDefault = string, VDefault = string> extends BackendLev
 
   /**
    * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds. Unless `readOnly` is
-   * true, opening it takes the database over: an instance that has it open fails with LEVEL_FENCED from then on.
+   * true, opening takes over the database: an instance that has it open fails with LEVEL_FENCED from then on.
    *
    * @param location - The URL of the database, such as `s3://bucket/path`, `file:///path` or `memory:///`, or a directory.
    * @param options - Options of the database, and of {@link open}, which is called automatically.
@@ -27,7 +27,7 @@ export class SlateLevel<KDefault = string, VDefault = string> extends BackendLev
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
-    // These are no matter of open().
+    // These are not options of open().
     const { storeOptions, flushIntervalMs, ...others } = options ?? {}
     const backend = new SlateBackend(location, { ...storeOptions }, flushIntervalOf(flushIntervalMs))
     super(backend, others)
@@ -41,9 +41,9 @@ export class SlateLevel<KDefault = string, VDefault = string> extends BackendLev
   }
 
   /**
-   * Brings a database that was opened with `readOnly` up to date with what the writer has stored: later reads see it. Existing
-   * iterators and snapshots keep the state that they show. If it fails, the database goes on showing its previous state.
-   * Without `readOnly`, it does nothing.
+   * Updates a database that was opened with `readOnly` to what the writer has stored: later reads see it. Existing iterators
+   * and snapshots keep their state. If it fails, the database keeps showing its previous state. Without `readOnly`, it does
+   * nothing.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    * @throws LEVEL_DEADLINE if the store does not answer.

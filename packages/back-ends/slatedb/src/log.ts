@@ -1,24 +1,27 @@
-/** The files of a database's log, which tell whether there is a database, and whether something was written. */
+/** The files of a database's log. They show whether the database exists, and whether it was written to. */
 
 import { setTimeout } from 'node:timers/promises'
 import type { Binding, Native } from './binding.js'
 
-/** A store that is busy or cut off is asked again, so often and after such pauses: together half a second. */
+/**
+ * How often a busy or unreachable store is tried, and the pause after the first attempt, in ms; it grows by as much
+ * each time. Together half a second.
+ */
 const ATTEMPTS = 4
 const PAUSE_MS = 80
 
 export interface Log {
-  /** How many files were there. */
+  /** The number of files. */
   readonly files: number
-  /** The files that have been added since. Costs one request. */
+  /** Lists the files that were added since. Costs one request. */
   later(): Promise<Log>
 }
 
 /**
- * Lists the files of the log. It is the one call that soon fails if the store refuses, for example because of wrong
- * credentials: the engine repeats all others without end.
+ * Lists the files of the log. This is the only call that soon fails if the store refuses, for example because of
+ * wrong credentials: the engine retries all others indefinitely.
  *
- * @param after - The number of the last file that does not count.
+ * @param after - The number of the last file to exclude.
  */
 export async function logOf(binding: Binding, store: Native, after: number | undefined): Promise<Log> {
   const reader = new binding.WalReader('', store)

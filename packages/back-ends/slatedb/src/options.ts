@@ -5,26 +5,26 @@ import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-leve
 /** Options of {@link SlateLevel.open}. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
-   * Whether to open the database for reading only, beside a writer. Writes then fail with LEVEL_READ_ONLY. The instance shows
-   * what the writer had stored at the last refresh. See {@link refreshIntervalMs}.
+   * Whether to open the database for reading only, beside a writer. Writes then fail with LEVEL_READ_ONLY. The instance shows what
+   * the writer had stored at the last refresh. See {@link refreshIntervalMs}.
    *
    * @defaultValue `false`
    */
   readOnly?: boolean | undefined
 
   /**
-   * When a write is acknowledged that does not ask for `sync`.
+   * When a write without `sync` is acknowledged.
    *
    * - `'store'`: when it is in the store.
-   * - `'memory'`: when readers of this instance see it. If the process dies, the acknowledged writes of the last
-   *   {@link DatabaseOptions.flushIntervalMs} and of a flush that was under way are lost: always the newest, and never a part of a batch.
+   * - `'memory'`: when it is visible to reads of this instance. If the process dies, the acknowledged writes of the last
+   *   {@link DatabaseOptions.flushIntervalMs} and of a running flush are lost: always the newest, and never part of a batch.
    *
    * @defaultValue `'store'`
    */
   acknowledge?: 'store' | 'memory' | undefined
 
   /**
-   * How long an operation may take, in milliseconds, before it fails with LEVEL_DEADLINE. Meanwhile the engine tries again. It must
+   * How long an operation may take, in milliseconds, before it fails with LEVEL_DEADLINE. Until then, the engine retries. It must
    * be more than {@link DatabaseOptions.flushIntervalMs}.
    *
    * @defaultValue `60000`
@@ -32,15 +32,15 @@ export interface OpenOptions extends AbstractOpenOptions {
   deadlineMs?: number | undefined
 
   /**
-   * How often the engine looks whether another writer has taken over or a compaction has ended, in milliseconds. Each time costs
-   * requests. A writer that takes over from one that goes on writing may have to wait for so long.
+   * How often the engine checks whether another writer has taken over or a compaction has ended, in milliseconds. Each check costs
+   * requests. A writer that takes over from one that keeps writing may have to wait this long.
    *
    * @defaultValue `5000`
    */
   pollIntervalMs?: number | undefined
 
   /**
-   * With `readOnly`: how often to look for what the writer has stored since, in milliseconds.
+   * With `readOnly`: how often to check for newly stored data, in milliseconds.
    *
    * @defaultValue `10000`
    */
@@ -48,7 +48,7 @@ export interface OpenOptions extends AbstractOpenOptions {
 
   /**
    * With `readOnly`: how long iterators and snapshots can be used, in milliseconds. A reader that dies keeps files from being
-   * removed for twice as long.
+   * removed for up to four times as long.
    *
    * @defaultValue `3600000`
    */
@@ -58,14 +58,14 @@ export interface OpenOptions extends AbstractOpenOptions {
 /** Options of the constructor of {@link SlateLevel}. */
 export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, OpenOptions {
   /**
-   * Settings of the store beside those in the environment, under the names of the environment: `AWS_ACCESS_KEY_ID`,
+   * Settings of the store in addition to those in the environment, under the same names: `AWS_ACCESS_KEY_ID`,
    * `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`, and so on.
    */
   storeOptions?: Readonly<Record<string, string>> | undefined
 
   /**
-   * How long a write waits for others, in milliseconds, so that they share a request to the store. Writes with `sync` do not
-   * wait. With 0 none waits, except for a request that is under way.
+   * How long a write waits for others, in milliseconds, so that they share a request to the store. Writes with `sync` do not wait.
+   * With 0, writes only wait for a running request.
    *
    * @defaultValue `100`
    */

@@ -1,4 +1,7 @@
-/** A promise and what settles it. Whoever asks for the promise learns of a failure; if nobody does, it is no error. */
+/**
+ * A promise with the functions that settle it. A failure is not an unhandled rejection, even if the promise is never
+ * used.
+ */
 export class Outcome {
   readonly promise: Promise<void>
   readonly resolve!: () => void

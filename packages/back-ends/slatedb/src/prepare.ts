@@ -1,4 +1,4 @@
-/** What is found out before a database is opened. */
+/** Checks before a database is opened. */
 
 import type { Binding, Native } from './binding.js'
 import type { Calls } from './calls.js'
@@ -6,13 +6,13 @@ import { slateError } from './errors.js'
 import { logOf } from './log.js'
 import type { Settings } from './options.js'
 
-/** No checkpoint has this name. */
+/** The ID of no checkpoint. */
 const NO_CHECKPOINT = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Checks that the store answers, and that the database exists or may be created. Nothing is written.
  *
- * @returns How many files the log of the database has.
+ * @returns The number of files in the database's log.
  * @throws LEVEL_IO_ERROR, LEVEL_DATABASE_MISSING or LEVEL_DATABASE_EXISTS
  */
 export async function prepare(
@@ -40,7 +40,10 @@ export async function prepare(
   return files
 }
 
-/** Whether there is a manifest: a reader of a checkpoint that does not exist says which of the two is missing. */
+/**
+ * Whether there is a manifest: the error for a nonexistent checkpoint names what is missing, the manifest or the
+ * checkpoint.
+ */
 async function hasManifest(binding: Binding, store: Native): Promise<boolean> {
   const builder = new binding.DbReaderBuilder('', store)
   try {

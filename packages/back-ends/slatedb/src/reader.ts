@@ -1,4 +1,4 @@
-/** A database that was opened to read, beside a writer on this machine or another. */
+/** A database opened for reading, beside a writer on this machine or another. */
 
 import type { Binding, Native, Source } from './binding.js'
 import type { Calls } from './calls.js'
@@ -36,7 +36,7 @@ export class Reader {
     this.#current = first
     this.#lifetimeMs = settings.snapshotLifetimeMs
     this.#timer = setInterval(() => {
-      // The next attempt may succeed. Until then, the state is that of before.
+      // The next attempt may succeed. Until then, the previous state remains.
       if (this.#refreshing === undefined) this.refresh().catch(() => undefined)
     }, settings.refreshIntervalMs)
     this.#timer.unref()
@@ -48,7 +48,7 @@ export class Reader {
     return new Reader(open, await open(), settings)
   }
 
-  /** What reads that need no particular state read from. */
+  /** The source for reads without a particular state. */
   get source(): Source {
     return this.#current.source
   }
@@ -57,9 +57,9 @@ export class Reader {
     return new ReaderState(this.#current)
   }
 
-  /** Shows what the writer has stored by now. If it fails, the state stays as it was. */
+  /** Shows what the writer has stored by now. If it fails, the state is unchanged. */
   async refresh(): Promise<void> {
-    // One that is under way may have begun before what the caller wants to see.
+    // A running refresh may have begun too early for what the caller wants to see.
     const before = this.#refreshing
     const refreshing = (before ?? Promise.resolve()).catch(() => undefined).then(() => this.#refresh())
     this.#refreshing = refreshing

@@ -4,18 +4,18 @@ import type { Calls } from './calls.js'
 import { inFormat, isEmpty, nativeRange, ranges, storedKey, userKey } from './keys.js'
 import type { State } from './state.js'
 
-/** How much a scan reads ahead at first, and once it has turned out to be long. A request costs as much, whatever it reads. */
+/** How much a scan reads ahead at first, and once it proves to be long. A request costs the same, however much it reads. */
 const FIRST_READ_AHEAD_BYTES = 64 * 1024
 const LONG_READ_AHEAD_BYTES = 1024 * 1024
 const LONG_ENTRIES = 2000
 
 /**
- * For how long an iterator of the engine may be used. Tables that a compaction has replaced are removed after five minutes;
- * a new iterator of the same state reads from those that have replaced them.
+ * How long an iterator of the engine may be used. Tables that a compaction has replaced are removed after five minutes; a new
+ * iterator of the same state reads from their replacements.
  */
 const ITERATOR_LIFETIME_MS = 60_000
 
-/** A cursor: a state, the range that is left, and an iterator of the engine while it is young. */
+/** A cursor: a state, the remaining range, and an iterator of the engine while it is fresh. */
 export class SlateCursor implements BackendCursor {
   readonly #state: State
   readonly #ownsState: boolean
@@ -29,7 +29,7 @@ export class SlateCursor implements BackendCursor {
   #rest: StoredRange<Buffer>
   #iterator: NativeIterator | undefined
   #iteratorUntil = 0
-  /** How many entries have been read since the last seek. */
+  /** The number of entries read since the last seek. */
   #entries = 0
   #isLong = false
   #isEnded = false
@@ -55,7 +55,7 @@ export class SlateCursor implements BackendCursor {
     let bytesLeft = highWaterMarkBytes
     for (let count = 0; count < size && bytesLeft >= 0 && !this.#isEnded && !this.#isAborted; count++) {
       const row = await this.#next().catch((error) => {
-        // What has been read is not read again. The next read tries once more.
+        // Entries that were read are not read again. The next read retries.
         if (count === 0) throw error
         return null
       })
@@ -75,27 +75,27 @@ export class SlateCursor implements BackendCursor {
         this.#state.use(() => iterator.next())
       )
       .catch((error) => {
-        // What it would yield next is not known: the call may go on.
+        // The iterator's position is unknown: the call may still be running.
         this.#drop()
         throw error
       })
     if (row !== undefined) {
-      // The caller gets the key itself.
+      // The key itself is passed to the caller.
       this.#rest = ranges.after(this.#range, this.#reverse, Buffer.from(row.key))
       this.#entries++
-      // Nothing is left, and the engine refuses such a range.
+      // The range is used up, and the engine rejects an empty one.
       if (isEmpty(this.#rest)) this.#isEnded = true
     }
     return row
   }
 
-  /** The iterator at the position of the cursor, if there is one that may still be used. */
+  /** The iterator at the cursor's position, if it may still be used. */
   get #usable(): NativeIterator | undefined {
     const becomesLong = !this.#isLong && this.#entries >= LONG_ENTRIES
     return becomesLong || performance.now() >= this.#iteratorUntil ? undefined : this.#iterator
   }
 
-  /** A new iterator at the position of the cursor. */
+  /** Makes a new iterator at the cursor's position. */
   async #renewed(): Promise<NativeIterator> {
     this.#drop()
     this.#isLong = this.#entries >= LONG_ENTRIES

@@ -1,4 +1,4 @@
-/** A database that was opened to write. */
+/** A database opened for writing. */
 
 import type { Operations } from 'terrace-core'
 import type { Binding, Native, NativeDb } from './binding.js'
@@ -10,24 +10,24 @@ import { WriterState } from './state.js'
 import { WriteQueue } from './write-queue.js'
 
 /**
- * After so many files of the log, its contents are written as a table. Whoever opens the database reads the files that are left,
- * each with about five requests.
+ * After this many files, the contents of the log are written as a table. The next opening reads the remaining files, each with
+ * about five requests.
  */
 const LOG_FILES = 100
 
-/** If so many were there at the opening, the first flush does so. */
+/** If the log had this many files at the opening, the first flush writes them as a table. */
 const MANY_FILES = 20
 
-/** How a writer works. */
+/** The settings of a writer. */
 export interface WriteMode {
   readonly acknowledgesInMemory: boolean
   /** See {@link Flusher}. */
   readonly flushIntervalMs: number
-  /** How many files the log had when the database was opened. */
+  /** The number of log files when the database was opened. */
   readonly logFiles: number
 }
 
-/** Opens a database to write, and fences a writer that has it open. */
+/** Opens a database for writing, and fences a writer that has it open. */
 export async function openToWrite(
   binding: Binding,
   store: Native,
@@ -37,7 +37,7 @@ export async function openToWrite(
   const builder = new binding.DbBuilder('', store)
   const settings = binding.Settings.default()
   try {
-    // The flusher says when.
+    // The flusher triggers flushes.
     settings.set('flush_interval', 'null')
     settings.set('manifest_poll_interval', JSON.stringify(`${pollIntervalMs}ms`))
     settings.set('compactor_options.poll_interval', JSON.stringify(`${pollIntervalMs}ms`))
@@ -64,9 +64,9 @@ export class Writer {
   readonly #queue: WriteQueue
   readonly #flusher: Flusher
   #logFiles: number
-  /** Why writes that were acknowledged may be lost; undefined if none are. */
+  /** Why acknowledged writes may be lost; undefined if none are. */
   #loss: unknown
-  /** The writes that were called last: of those with `sync` or not, all earlier ones settle no later. */
+  /** The writes called last, with or without `sync`: all earlier ones settle no later. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(db: NativeDb, binding: Binding, calls: Calls, mode: WriteMode) {
@@ -88,7 +88,7 @@ export class Writer {
     return this.#acknowledgement(accepted, sync)
   }
 
-  /** Does some work that writes by {@link apply}, in its place among the writes. */
+  /** Runs work that writes with {@link apply}, in its place among the writes. */
   run(work: () => Promise<void>, sync: boolean): Promise<void> {
     const { refusal } = this.#queue
     if (refusal !== undefined) return Promise.reject(refusal)
@@ -100,7 +100,7 @@ export class Writer {
     await this.#calls.within('a write', this.#queue.apply(operations))
   }
 
-  /** Settles when a write may be acknowledged that settles as `accepted` when the engine has applied it. */
+  /** Settles when a write may be acknowledged; `accepted` settles when the engine has applied it. */
   #acknowledgement(accepted: Promise<void>, sync: boolean): Promise<void> {
     const durable = accepted.then(() => this.#flusher.durable(sync))
     const acknowledged = this.#settled(this.#acknowledgesInMemory && !sync ? accepted : durable)
@@ -113,7 +113,7 @@ export class Writer {
     return acknowledged
   }
 
-  /** If a write fails, or its outcome is not known, there are no later ones. */
+  /** After a write that failed, or whose outcome is unknown, no more writes are accepted. */
   async #settled(write: Promise<void>): Promise<void> {
     try {
       await this.#calls.within('a write', write)
@@ -138,11 +138,11 @@ export class Writer {
     await this.db.flush_with_options({ flush_type: 'Wal' })
     if (++this.#logFiles < LOG_FILES) return
     this.#logFiles = 0
-    // Nobody waits for the table: what it holds is durable. If it fails, later writes or the engine's own attempts tell.
+    // The result is not awaited: the data is durable already. A failure shows in later writes, or the engine retries.
     this.db.flush_with_options({ flush_type: 'MemTable' }).catch(() => undefined)
   }
 
-  /** Why nothing is read any more, if a write has met a newer writer. The engine itself may learn of it a moment later. */
+  /** Why reads are refused, if a write has met a newer writer. The engine itself may notice that slightly later. */
   get fenced(): Error | undefined {
     const refusal: (Error & { code?: string }) | undefined = this.#queue.refusal
     return refusal?.code === 'LEVEL_FENCED' ? refusal : undefined
@@ -156,14 +156,14 @@ export class Writer {
   }
 
   /**
-   * Closes it, once everything that was acknowledged is durable.
+   * Closes the database once everything acknowledged is durable.
    *
-   * @throws LEVEL_DEADLINE, LEVEL_FENCED and so on if writes that were acknowledged in memory are not. It is closed all the same.
+   * @throws LEVEL_DEADLINE, LEVEL_FENCED and so on if writes acknowledged in memory are not durable. It is closed nevertheless.
    */
   async close(): Promise<void> {
     await this.#last
     try {
-      // The engine's own shutdown flushes as well, but keeps quiet when that fails. The table makes the next opening cheap.
+      // The engine's own shutdown flushes too, but hides failures. The table makes the next opening cheap.
       await this.#calls.within('close()', this.db.flush_with_options({ flush_type: 'MemTable' }))
     } catch (error) {
       if (this.#acknowledgesInMemory) this.#loss ??= error

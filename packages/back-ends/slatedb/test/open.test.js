@@ -1,4 +1,4 @@
-// Opening: locations, options, and what is there already.
+// Opening: locations, options, and existing databases.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'

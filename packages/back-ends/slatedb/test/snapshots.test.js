@@ -1,4 +1,4 @@
-// What snapshots and iterators show while batches are written: one state each, never a part of a batch.
+// What snapshots and iterators show during writes of batches: one state each, never part of a batch.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -33,10 +33,10 @@ test('a snapshot and an iterator outlast compactions, which replace the tables t
   const snapshot = db.snapshot()
   const iterator = db.iterator()
   const first = await iterator.next()
-  // A table for every hundred writes, and a compaction for every few tables.
+  // Roughly a table per hundred writes, and a compaction per few tables.
   for (let i = 0; i < 1500; i++) await db.put(keys[i % 100], `${i}`)
   await db.batch(keys.slice(0, 50).map((key) => ({ type: 'del', key })))
-  // What becomes of each compaction is in files of its own. Three were there at first.
+  // Each compaction records its result in separate files. Initially, there were three.
   const files = () => readdirSync(join(db.location, 'compactions')).length
   await until(() => files() >= 9, 'two compactions')
 

@@ -7,15 +7,15 @@ import { Buffer } from '../buffer.js'
 const ON_HEAP_BYTES = 64
 
 /**
- * Exactly the bytes that a view shows, whatever its kind and realm, in memory that no other thread writes. They are the view itself if
- * that will do.
+ * Exactly the bytes that a view shows, whatever its kind and realm, in memory that no other thread writes. Returns the view itself
+ * where possible.
  *
  * @param format - `buffer` if the result has to be a `Buffer`.
  * @throws TypeError if the memory of the view was transferred.
  */
 export function exactBytes(view: ArrayBufferView, format: Format): Uint8Array {
   if (view instanceof Uint8Array) {
-    // Most often it is good as it is.
+    // Most views can be returned unchanged.
     const isOffHeap = view.length > ON_HEAP_BYTES || (view.length > 0 && view instanceof Buffer)
     if (isOffHeap && view.buffer instanceof ArrayBuffer) {
       return format === 'buffer' ? bufferOf(view) : view

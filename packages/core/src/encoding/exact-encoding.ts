@@ -1,7 +1,7 @@
 /**
- * The encodings that a database hands out. They encode to what back-ends rely on: text that UTF-8 can hold, or exactly the bytes of a view.
- * What they could not store, or not read again, they refuse. All methods get their encodings here, those of abstract-level as well, so no
- * back-end sees anything else.
+ * The encodings that a database hands out. They encode to what back-ends rely on: text that UTF-8 can hold, or exactly the bytes of
+ * a view. They reject what they could not store or read back. All methods, including abstract-level's, get their encodings here, so
+ * no back-end sees anything else.
  */
 
 import type { Bytes, Format } from '../backend.js'
@@ -128,7 +128,7 @@ function exactOf(resolved: Encoding, isBuiltIn: boolean, given: unknown): Record
       throw valueError(error, [key])
     }
   }
-  // Whoever knows a built-in encoding by its function still does.
+  // Code that recognizes a built-in encoding by its function's name must still do so.
   Object.defineProperty(encode, 'name', { value: resolved.encode.name })
 
   const make = (): ExactEncoding => {
@@ -184,7 +184,7 @@ function digits(
   }
 }
 
-/** What is neither text nor bytes. */
+/** Encodes what is neither text nor bytes. */
 function other(resolved: Encoding, data: unknown, wanted: string): Bytes {
   if (data === null || data === undefined) return resolved.encode(data) as Bytes
   return refuse(resolved.commonName, `takes ${wanted}, not ${kindOf(data)}`)
@@ -200,7 +200,7 @@ function asText(data: unknown, format: Format, name: string): Bytes {
 function jsonIn(data: unknown, format: Format): Bytes {
   const text = JSON.stringify(data) as string | undefined
   if (text !== undefined) return format === 'utf8' ? text : bytesOfText(text, format)
-  // A bound that is undefined is none.
+  // An undefined bound is no bound.
   return data === undefined ? (data as never) : refuse('json', `cannot store ${kindOf(data)}`)
 }
 
@@ -225,8 +225,8 @@ function ofUser(resolved: Encoding, given: unknown): Encode {
 const guards = new WeakMap<object, object>()
 
 /**
- * An encoding of a user, whose results are those of its format. Level-transcoder would make text of whatever else they are, such as `null`,
- * where it transcodes.
+ * An encoding of a user, whose results are those of its format. Where it transcodes, level-transcoder would turn anything else,
+ * such as `null`, into text.
  */
 function guarded(given: unknown): unknown {
   if (!isObject(given) || typeof (given as Given).encode !== 'function') return given
@@ -249,7 +249,7 @@ function guarded(given: unknown): unknown {
   return guard
 }
 
-/** What an encoding may return that is neither text nor bytes: nothing for nothing, where a bound is missing. */
+/** The only result of an encoding that may be neither text nor bytes: nothing for nothing, where a bound is missing. */
 function nothing(result: unknown, data: unknown, name: string): unknown {
   const isMissing = (data === null || data === undefined) && (result === null || result === undefined)
   return isMissing

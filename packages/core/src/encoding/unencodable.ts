@@ -4,7 +4,9 @@ import { Buffer } from '../buffer.js'
 import { codedError } from '../errors.js'
 import { exactBytes } from './exact-bytes.js'
 
-/** Why an encoding refuses data. Whoever knows whether that is a key or a value makes an error of it. */
+/**
+ * Why an encoding rejects data. Callers that know whether it is a key or a value make the user's error of it.
+ */
 export class Unencodable extends Error {}
 
 /** @param problem - What follows the name of the encoding, such as `takes a string, not a number`. */
@@ -12,7 +14,7 @@ export function refuse(encoding: string, problem: string): never {
   throw new Unencodable(`the encoding '${encoding}' ${problem}`)
 }
 
-/** The error for a key. Errors of an encoding itself stay what they are. */
+/** The error for a key. Errors that an encoding itself throws are returned unchanged. */
 export function keyError(error: unknown, key: unknown): unknown {
   if (!(error instanceof Unencodable)) return error
   return codedError('LEVEL_INVALID_KEY', `Cannot use the key ${shown(key)}: ${error.message}`)
@@ -25,7 +27,7 @@ export function valueError(error: unknown, keys: readonly unknown[] = []): unkno
   return codedError('LEVEL_INVALID_VALUE', `Cannot store the value${what}: ${error.message}`)
 }
 
-/** The type of data, for people. */
+/** The type of data, for messages. */
 export function kindOf(data: unknown): string {
   if (data === null || data === undefined) return String(data)
   if (Array.isArray(data)) return 'an array'
@@ -36,7 +38,7 @@ export function kindOf(data: unknown): string {
 
 const MAX_SHOWN = 60
 
-/** A key for people. */
+/** A key, for messages. */
 function shown(key: unknown): string {
   if (typeof key === 'string') return JSON.stringify(cut(key))
   if (ArrayBuffer.isView(key)) return `0x${cut(Buffer.from(bytesOf(key)).toString('hex'))}`

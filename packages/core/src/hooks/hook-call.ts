@@ -6,7 +6,7 @@ import type { HookedOperation, PublicOperation } from '../write/hooked-operation
 import type { HookReads, Steps } from './hook-reads.js'
 import type { PrewriteBatch, PrewriteFunction } from './prewrite.js'
 
-/** The most calls of a function for one operation. One that asks for something else each time would never end. */
+/** The most calls of a function for one operation. One that reads something else each time would never end. */
 const MAX_CALLS = 1000
 
 /** Takes the operations that functions add. */
@@ -101,7 +101,7 @@ export class HookCall implements PrewriteBatch {
     return false
   }
 
-  /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR, or because of its own operation. */
+  /** Calls a function. If it throws, the called method fails with LEVEL_HOOK_ERROR, or with the error of the operation itself. */
   run(run: PrewriteFunction, owner: Database, hooked: HookedOperation, method: string, depth = 0): void {
     this.#owner = owner
     this.#depth = depth
@@ -119,8 +119,8 @@ export class HookCall implements PrewriteBatch {
 }
 
 /**
- * The error of an operation whose key or value cannot be stored, which a function that encodes them meets first. The write is refused in the
- * same way as without that function.
+ * The error of an operation whose key or value cannot be stored. A function that encodes them runs into it first; the write then
+ * fails in the same way as without that function.
  */
 function ownError(hooked: HookedOperation, cause: unknown): unknown {
   const code = (cause as Partial<CodedError> | null | undefined)?.code

@@ -1,6 +1,6 @@
 /**
- * What hook functions read of a store that cannot read within a call. A function that asks for something that is not known yet is
- * stopped. Once that has been read, it is called again for the same operation, as if it had never been called. While functions
+ * Reads of hook functions from a store that cannot read within a call. A function that reads something not known yet is stopped.
+ * Once that has been read, the function is called again for the same operation, as if it had never been called. While functions
  * run, nothing else is written, so what was read stays true until their writes begin.
  */
 
@@ -9,7 +9,7 @@ import { codedError } from '../errors.js'
 import { backendSnapshot, type Snapshot } from '../read/snapshot.js'
 import { identityOf, inFormat } from '../write/operation-list.js'
 
-/** Hook functions on their way. It yields whenever one of them has to wait. */
+/** A run of hook functions. It yields whenever one of them has to wait. */
 export type Steps = Generator<void, void>
 
 /** Reads something within the call, and throws if that is not known yet. */
@@ -24,7 +24,7 @@ type Found = { readonly value: Bytes | undefined } | { readonly error: unknown }
 /** The most keys that are read at once. */
 const MAX_KEYS = 1000
 
-/** The most times that functions which read ahead are answered. What they still lack is read when it is needed. */
+/** The most rounds of reading ahead. What functions still lack after them is read when needed. */
 const MAX_ROUNDS = 8
 
 /** Whether functions over a back-end that cannot read within a call can wait. A blocking write could not wait for them. */
@@ -37,7 +37,7 @@ export class HookReads {
   readonly #format: string
   /** What is known of the current state, by identity. */
   readonly #known = new Map<string, Found>()
-  /** The same of snapshots. */
+  /** The same for snapshots. */
   readonly #knownOf = new Map<Snapshot, Map<string, Found>>()
   /** The keys to read, by identity, from the current state (null) or from snapshots, which stay open until then. */
   readonly #wanted = new Map<Snapshot | null, Map<string, Bytes>>()
@@ -47,10 +47,10 @@ export class HookReads {
   #hasFailures = false
   /** Whether functions run now that can wait. */
   isActive = false
-  /** Whether a function has asked for something unknown. It is set to false before a function is called. */
+  /** Whether a function has read something unknown. It is set to false before a function is called. */
   isWaiting = false
 
-  /** @param format - The format of keys and values in which the back-end is asked: `buffer` or `view`. */
+  /** @param format - The format of keys and values in calls of the back-end: `buffer` or `view`. */
   constructor(backend: Backend, format: string) {
     this.#backend = backend
     this.#format = format
@@ -84,7 +84,7 @@ export class HookReads {
     return this.#stop()
   }
 
-  /** Reads ahead and runs functions while nothing else is written, as all that is to be done in this turn of the queue. */
+  /** Reads ahead and runs functions while nothing else is written, as the only work in this turn of the queue. */
   async runAlone(asks: readonly Ask[], run: Run, steps: Steps): Promise<void> {
     this.forget()
     try {
@@ -120,7 +120,7 @@ export class HookReads {
     return isDone === true
   }
 
-  /** Reads together what many operations need. Failures show when functions need it. */
+  /** Reads together what many operations need. Failures surface when functions need it. */
   ahead(asks: readonly Ask[]): void | Promise<void> {
     const left = this.#unanswered(asks)
     if (left.length > 0) return this.#answer(left)

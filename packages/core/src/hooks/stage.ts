@@ -1,6 +1,6 @@
 /**
- * The operations of a call at one object on their way, with what the hook functions of that object add. As in abstract-level,
- * the functions see all operations that arrive, in order, and what they add comes after them.
+ * The operations of a call as they pass one object, with what the hook functions of that object add. As in abstract-level, the
+ * functions see all operations that arrive, in order, and what they add comes after them.
  */
 
 import type { Database } from '../level/database.js'
@@ -58,7 +58,7 @@ export class Stage implements Adder {
     }
   }
 
-  /** Like {@link take}, for functions that may have to wait for what they read. If one throws, the stage is of no use. */
+  /** Like {@link take}, for functions that may have to wait for what they read. If one throws, the stage is unusable. */
   *takeInSteps(reads: HookReads, operation: HookedOperation, method: string): Steps {
     const { namespace, functions } = this.#watcher
     const hooked = this.#forwarded(operation)
@@ -105,7 +105,7 @@ export class Stage implements Adder {
     return added !== undefined ? added : this.#arrivedList.find(identity)
   }
 
-  /** What listeners will hear; null if nobody listens. */
+  /** What listeners will receive; null if there are none. */
   events(): WriteListener | null {
     if (!this.#watcher.hasListeners) return null
     const listener = new WriteListener(this.#watcher.namespace)

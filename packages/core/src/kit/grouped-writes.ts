@@ -1,13 +1,12 @@
 /**
- * Writes of a store that takes one at a time, where each costs much: those that wait together become a group, which is committed as a
- * whole.
+ * Groups the writes of a store that takes one at a time, at a high cost each: writes that wait together are committed as one group.
  */
 
 import { BarrierQueue } from './barrier-queue.js'
 
 /** How writes become groups. */
 export interface Grouping<Group> {
-  /** The largest size of a group, in bytes. A larger write is a group of its own. */
+  /** The largest size of a group, in bytes. A larger write forms a separate group. */
   readonly maxBytes: number
   /** Makes an empty group. */
   begin(): Group

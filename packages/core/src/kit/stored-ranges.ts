@@ -1,6 +1,6 @@
 /**
- * Ranges of keys as a store has them: with a prefix, as another type, or of a limited length. For back-ends whose stores are not
- * asked for the ranges of users as they are.
+ * Ranges of keys in the form that a store has them: with a prefix, as another type, or of a limited length. For back-ends that
+ * cannot pass the ranges of users to their stores unchanged.
  */
 
 import type { Bytes, Range } from '../backend.js'
@@ -17,11 +17,11 @@ export interface StoredRange<Key> {
   readonly upper: StoredBound<Key> | undefined
 }
 
-/** How a store has keys. */
+/** How a store represents keys. */
 export interface KeyStorage<Key> {
   /** A key of a user as the store has it. A bound may be longer than any key. */
   stored(key: Bytes): Key
-  /** The longest key that the store can have and a longer one begins with; undefined if the store can have the key itself. */
+  /** The longest beginning of a key that the store can hold; undefined if it can hold the whole key. */
   shortened?(key: Key): Key | undefined
   /** A number that is negative if `a` comes before `b`, positive if it comes after it, and 0 if they are equal. */
   compare(a: Key, b: Key): number
@@ -42,13 +42,13 @@ export class StoredRanges<Key> {
     }
   }
 
-  /** What is left of a range, in the direction of a walk, from a target on. */
+  /** The rest of a range, in the direction of a walk, from a target on. */
   from(range: StoredRange<Key>, isReverse: boolean, target: Bytes): StoredRange<Key> {
     const { lower, upper } = this.of({ gte: target, lte: target })
     return isReverse ? { ...range, upper } : { ...range, lower }
   }
 
-  /** What is left of a range, in the direction of a walk, after a key of the store. */
+  /** The rest of a range, in the direction of a walk, after a key of the store. */
   after(range: StoredRange<Key>, isReverse: boolean, key: Key): StoredRange<Key> {
     const bound = { key, isIncluded: false }
     return isReverse ? { ...range, upper: bound } : { ...range, lower: bound }

@@ -86,7 +86,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
     this.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
   }
 
-  /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
+  /** Opens the database, or waits until it is open. The constructor calls this; call it to receive errors, or to reopen. */
   override open(options?: AbstractOpenOptions): Promise<void> {
     // Where it makes no difference, this is the promise of abstract-level itself: it settles before a close() in the same tick begins.
     const { noop } = this.hooks.postopen as { noop?: boolean }
@@ -95,7 +95,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
     )
   }
 
-  /** Opens a database whose hook functions may refuse that, so that the back-end is closed again. */
+  /** Opens a database with `postopen` hook functions. If one fails, the back-end is closed again. */
   async #open(options: AbstractOpenOptions | undefined): Promise<void> {
     try {
       await super.open(options as AbstractOpenOptions)
@@ -121,10 +121,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
     this.#resources.delete(resource)
   }
 
-  /**
-   * Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write that it heard of does not
-   * fail.
-   */
+  /** Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write does not fail. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'closing') this.#store.isClosing = true
     const isHeard = emitApart(event, () => super.emit(event, ...args))
@@ -158,7 +155,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
 
   /** @internal */
   async _close(): Promise<void> {
-    // After an error, abstract-level would take the database for open, although the back-end has let go of the store.
+    // After an error, abstract-level would take the database for open, although the back-end has released the store.
     await this.#store.closeBackend()
   }
 
@@ -306,7 +303,7 @@ export interface BackendLevel<KDefault, VDefault> {
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  /** Makes a sublevel: a part of this database with keys, encodings, hooks and events of its own. */
+  /** Makes a sublevel: a part of this database with its own keys, encodings, hooks and events. */
   // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>

@@ -1,4 +1,4 @@
-/** The errors of calls that need an open database. They say why it is not open, and what to do. */
+/** The errors of calls that need an open database. They give the reason and what to do. */
 
 import { type CodedError, codedError } from '../errors.js'
 
@@ -25,7 +25,7 @@ function error(message: string): CodedError {
   return codedError('LEVEL_DATABASE_NOT_OPEN', message)
 }
 
-/** Methods that abstract-level refuses without saying why. */
+/** Methods that abstract-level rejects without a reason. */
 const methods = {
   rejecting: ['get', 'getMany', 'has', 'hasMany', 'clear'],
   throwing: ['getSync', 'snapshot', 'iterator', 'keys', 'values']
@@ -33,7 +33,7 @@ const methods = {
 
 type Methods = Record<string, (...args: unknown[]) => unknown>
 
-/** Makes the methods of a database that could not be opened say why. Call it before deferred calls continue. */
+/** Makes the methods of a database that could not be opened fail with the reason. Call it before deferred calls continue. */
 export function explainRefusal(db: Openable): void {
   for (const name of methods.rejecting) {
     replace(db, name, async () => Promise.reject(notOpen(db, `${name}()`)))
@@ -45,14 +45,14 @@ export function explainRefusal(db: Openable): void {
   }
 }
 
-/** Gives a database its own methods back before it is opened again. */
+/** Restores the methods of a database before it is opened again. */
 export function forgetRefusal(db: Openable): void {
   const prototype = Object.getPrototypeOf(db) as Methods
   // Properties are overwritten, not deleted: an object with deleted properties is slow.
   for (const name of replaced.get(db)?.keys() ?? []) replace(db, name, prototype[name] as Methods[string])
 }
 
-/** The methods that databases were given in place of their own, by name. */
+/** The methods that replace those of each database, by name. */
 const replaced = new WeakMap<object, Map<string, Methods[string]>>()
 
 /** Replaces a method of a database, unless the program has set one. */
@@ -76,8 +76,8 @@ interface Deferred {
 }
 
 /**
- * Gives an iterator that waits for the database what this package's iterators have: loops without `await`, and errors that say
- * why the database is not open. Call it with whatever is attached to a database before that is open.
+ * Adds to an iterator that waits for the database what this package's iterators have: loops without `await`, and errors that
+ * explain why the database is not open. Call it for everything that is attached to a database before that is open.
  */
 export function completeDeferred(resource: object): void {
   if (!('seek' in resource)) return

@@ -1,4 +1,4 @@
-/** The types of `watch()`: the writes to a store that others use as well. A back-end that can tell of them offers the method. */
+/** The types of `watch()`: the writes to a store that others use as well. A back-end that can report them offers the method. */
 
 import type { AbstractLevel, Transcoder } from 'abstract-level'
 
@@ -24,7 +24,7 @@ export interface KeyOptions<K, V> {
 
 /** Options of `watch()`. */
 export interface WatchOptions<K, V> extends KeyOptions<K, V> {
-  /** A sublevel of the database, whose keys alone are watched. The range and the encodings are those of its keys. */
+  /** A sublevel of the database: only its keys are watched. The range and the encodings are those of its keys. */
   readonly sublevel?: Encodings<K, V>
   /** Ends the iterator with an error LEVEL_ABORTED. */
   readonly signal?: AbortSignal

@@ -1,4 +1,6 @@
-/** The open sublevels of a database or sublevel. They are closed with it, and forgotten when nobody else refers to them. */
+/**
+ * The open sublevels of a database or sublevel. They are closed with it, and forgotten when nothing else refers to them.
+ */
 
 /** Anything that can be closed. */
 export interface Closable {

@@ -8,12 +8,12 @@ import { isPromise } from '../promise.js'
 import { PackedBuffer } from './packed-buffer.js'
 import { backendSnapshot } from './snapshot.js'
 
-/** The most entries that are read ahead. The bound lets other work have its turn during a loop of `next()`. */
+/** The most entries that are read ahead. The bound gives other work a turn during a loop of `next()`. */
 const MAX_WINDOW_ENTRIES = 1000
 
 /**
- * At first, or after a seek, often only one item is wanted, unless a limit says how many. Each window may be this many times as
- * large as the last.
+ * At first, or after a seek, often only one item is wanted, unless a limit gives the number. Each window may be this many times
+ * as large as the last.
  */
 const WINDOW_GROWTH = 10
 
@@ -55,7 +55,7 @@ export class Cursor<Item> {
   #window = emptyWindow
   /** The index at which the next item begins. */
   #position = FIRST_PART
-  /** What is left of the window's buffer. */
+  /** The rest of the window's buffer. */
   #pieces = noPieces
   #nextWindowEntries: number
   #ended = false
@@ -102,7 +102,7 @@ export class Cursor<Item> {
     return this.#itemAt(this, position)
   }
 
-  /** Returns a part of the item that is being taken. Each part may be asked for once, in order. */
+  /** Returns a part of the item that is being taken. Each part may be taken once, in order. */
   partAt(index: number): Bytes {
     const part = this.#window[index] as Bytes | number
     return typeof part === 'number' ? this.#pieces.take(part) : part

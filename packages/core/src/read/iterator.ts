@@ -17,7 +17,7 @@ function encodingOf<T>(iterator: object, symbol: symbol | undefined): Encoding<T
   return (iterator as Record<symbol, Encoding<T>>)[symbol as symbol] as Encoding<T>
 }
 
-/** Decodes a key or a value. If the decoder throws, this throws the error that abstract-level has for that. */
+/** Decodes a key or a value. If the decoder throws, this throws abstract-level's error for that. */
 function decode<T>(encoding: Encoding<T>, bytes: Bytes): T {
   try {
     return encoding.decode(bytes)
@@ -28,7 +28,7 @@ function decode<T>(encoding: Encoding<T>, bytes: Bytes): T {
 
 type Entry = [key: Bytes | undefined, value: Bytes | undefined]
 
-/** How `iterator()` builds entries from the parts that were asked for. */
+/** How `iterator()` builds entries from the requested parts. */
 function entryParts(options: PrivateIteratorOptions): [CursorParts, ItemAt<Entry>] {
   if (options.keys !== false && options.values !== false) {
     return ['entries', (cursor, index) => [cursor.partAt(index), cursor.partAt(index + 1)]]
@@ -49,14 +49,14 @@ interface Base {
   [Symbol.asyncIterator](): unknown
 }
 
-/** Where an iterator has its cursor. A private name would be another one in each class that {@link overCursor} makes. */
+/** Where an iterator keeps its cursor. A private name would differ between the classes that {@link overCursor} makes. */
 const cursorOf = Symbol('cursor')
 
 /**
  * What the three kinds of iterators have in common, over the class of abstract-level for each.
  *
  * @typeParam Item - What the cursor yields.
- * @param partsOf - What the cursor reads, and how it builds items of that.
+ * @param partsOf - What the cursor reads, and how it builds items from that.
  */
 function overCursor<Item>(
   base: unknown,

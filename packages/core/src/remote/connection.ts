@@ -1,6 +1,6 @@
 /**
- * What a {@link RemoteBackend} needs of the way to the other side: a codec, which makes calls of what is asked, and a connection, which
- * brings them there. Only those two know what else a call has. A call is given to the connection before the codec makes another one.
+ * What a {@link RemoteBackend} needs to reach the other side: a codec, which turns requests into calls, and a connection, which
+ * delivers them. Only those two know what else a call holds. Each call is given to the connection before the codec makes the next.
  */
 
 import type { Bytes, CursorOptions, CursorParts, Operations, RangeDeletion } from '../backend.js'
@@ -8,9 +8,9 @@ import type { Handles } from './handles.js'
 import type { FarPage, TextsOf } from './page-rest.js'
 import type { Fate } from './pending-calls.js'
 
-/** A call as it travels. */
+/** A call in the form in which it is sent. */
 export interface RemoteCall<Result = unknown> {
-  /** Makes the result of an answer. */
+  /** Turns an answer into the result. */
   readonly read: (answer: never) => Result
 }
 
@@ -19,14 +19,14 @@ export interface RemoteConnection {
   readonly handles: Handles
 
   /**
-   * Asks for something.
+   * Sends a call that is answered.
    *
    * @param fate - What becomes of the call if the other side is lost.
    */
   ask<Result>(fate: Fate, call: RemoteCall<Result>): Promise<Result>
 
   /**
-   * Says something about a cursor or snapshot of the other side, which means nothing to another side. Nobody waits for it.
+   * Sends a call about a cursor or snapshot of the other side, which means nothing to another side. No caller waits for an answer.
    *
    * @param failed - Called if it has failed, and the other side is not lost. A side that reports that later, when the cursor or snapshot
    *   is used, need not call it.
@@ -36,16 +36,16 @@ export interface RemoteConnection {
   /** The error of reads from a cursor or snapshot that was lost with the other side. */
   stateLost(): unknown
 
-  /** Whether an error is that of such a read, and another side can be asked for the current state. */
+  /** Whether an error is that of such a read, and another side can serve the current state. */
   isStateLost(error: unknown): boolean
 }
 
 /**
- * Makes the calls. The arguments belong to the caller again when the call was given to the connection. A snapshot is the handle of one;
- * undefined stands for the current state.
+ * Makes the calls. The arguments belong to the caller again once the call was given to the connection. A snapshot is the handle of
+ * one; undefined stands for the current state.
  */
 export interface RemoteCodec {
-  /** Makes text of the bytes of a page. */
+  /** Decodes the bytes of a page as text. */
   readonly textsOf: TextsOf
 
   get(key: Bytes, format: string | undefined, snapshot?: number): RemoteCall<Bytes | undefined>
@@ -55,10 +55,10 @@ export interface RemoteCodec {
   write(operations: Operations, sync: boolean): RemoteCall<void>
   clear(range: RangeDeletion, snapshot?: number): RemoteCall<void>
 
-  /** Reads the next page of a cursor. Pages are counted from 0, so that a repeated call can be told from the next one. */
+  /** Reads the next page of a cursor. Pages are numbered from 0, which distinguishes a repeated call from the next one. */
   read(cursor: number, page: number, size: number, highWaterMarkBytes: number): RemoteCall<FarPage>
 
-  // These are told.
+  // The calls for {@link RemoteConnection.tell}.
   cursor(cursor: number, range: CursorOptions, parts: CursorParts, snapshot?: number): RemoteCall
   seek(cursor: number, target: Uint8Array): RemoteCall
   closeCursor(cursor: number): RemoteCall

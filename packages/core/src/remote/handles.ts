@@ -1,8 +1,10 @@
-/** The numbers by which the other side of a connection knows cursors, snapshots and the like. They mean nothing to another side. */
+/**
+ * The numbers that identify cursors, snapshots and the like to the other side of a connection. They mean nothing to another side.
+ */
 
 /** Something that the other side has for this one. */
 export interface RemoteState {
-  /** The other side is lost, and what it had with it. Called before calls fail or are sent again. */
+  /** The other side is lost, with everything it had. Called before calls fail or are sent again. */
   forgotten(): void
 }
 
@@ -10,7 +12,7 @@ export class Handles<State extends RemoteState = RemoteState> {
   readonly #states = new Map<number, State>()
   #last = 0
 
-  /** Returns a number for it, which nothing has had before. */
+  /** Returns a number for it that was never used before. */
   add(state: State): number {
     const handle = ++this.#last
     this.#states.set(handle, state)
@@ -26,7 +28,7 @@ export class Handles<State extends RemoteState = RemoteState> {
     return this.#states.delete(handle)
   }
 
-  /** Nothing more is wanted of the other side. */
+  /** Nothing more is needed from the other side. */
   clear(): void {
     this.#states.clear()
   }

@@ -1,4 +1,4 @@
-/** A page of a cursor on the other side of a connection, and what is left of it when its entries are handed out a few at a time. */
+/** A page of a cursor on the other side of a connection, and the rest of it while its entries are handed out a few at a time. */
 
 import type { Bytes, Page } from '../backend.js'
 
@@ -14,10 +14,10 @@ export interface FarPage {
   readonly last: Uint8Array | null
 }
 
-/** Makes text of the bytes of a page from `start` to `end`, which never goes back. */
+/** Decodes the bytes of a page from `start` to `end` as text. Neither position ever decreases. */
 export type TextAt = (start: number, end: number) => string
 
-/** Prepares to make text of the bytes of a page. Its parts have so many bytes on average. */
+/** Prepares to decode the bytes of a page as text. Its parts have `averageBytes` on average. */
 export type TextsOf = (bytes: Uint8Array, averageBytes: number) => TextAt
 
 export class PageRest {

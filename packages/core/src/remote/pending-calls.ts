@@ -1,6 +1,6 @@
 /**
  * Calls to a database on the other side of a connection, and what becomes of each when a message, a connection or the other side is
- * lost. This is the one place that decides about a write whose answer was lost.
+ * lost. This is the only place that decides about a write whose answer was lost.
  *
  * ```text
  *   called ──▶ waits ──── sent ────▶ sent ──── answered ──▶ settled
@@ -16,7 +16,7 @@ import type { Handles } from './handles.js'
 
 /** What becomes of a call if the other side is lost. */
 export type Fate =
-  /** It reads, or may be done twice: another side is asked. */
+  /** It reads, or may be done twice: it is sent to another side. */
   | 'repeat'
   /** It writes: it fails, unless it was certainly not begun. */
   | 'once'
@@ -25,12 +25,12 @@ export type Fate =
   /** It writes what it reads from a snapshot: it fails, as one or the other. */
   | 'once with state'
 
-/** A call that is not answered. */
+/** A call without an answer yet. */
 export interface PendingCall {
   readonly fate: Fate
-  /** Whether the other side may have begun it. Whoever sends it says so. */
+  /** Whether the other side may have begun it. Set by the sender. */
   mayHaveBegun: boolean
-  /** Makes the result of an answer. */
+  /** Turns an answer into the result. */
   read(answer: never): unknown
   resolve(result: never): void
   reject(error: unknown): void
@@ -40,11 +40,11 @@ export interface PendingCall {
 export interface LossErrors {
   /** A write may be stored or not. */
   writeUnknown(): Error
-  /** What was read from is gone. */
+  /** The cursor or snapshot that was read from is gone. */
   stateLost(): unknown
 }
 
-/** Somebody who waits for answers. */
+/** A caller that waits for answers. */
 interface Waiter {
   readonly left: Set<number>
   resolve(): void
@@ -119,7 +119,7 @@ export class PendingCalls<Call extends PendingCall> {
     return call
   }
 
-  /** Resolves once all calls that there are now are answered, but those about cursors and snapshots, which end with them. */
+  /** Resolves once all current calls are answered, except those about cursors and snapshots, which end with them. */
   async answered(): Promise<void> {
     const wanted = [...this.#calls].filter(([, { fate }]) => fate !== 'with state')
     if (wanted.length === 0) return
@@ -135,7 +135,7 @@ export class PendingCalls<Call extends PendingCall> {
     waiter.resolve()
   }
 
-  /** The other side is lost. What another one cannot do fails; the rest waits to be sent. */
+  /** The other side is lost. Calls that another one cannot serve fail; the rest waits to be sent. */
   lose(): void {
     this.#handles.forgetAll()
     for (const [number, call] of [...this.#calls]) {

@@ -1,6 +1,6 @@
 /**
- * A cursor on the other side of a connection. It survives that side: another one goes on after the last key. A cursor that
- * reads on and on asks for the next page before it is wanted, and for larger ones.
+ * A cursor on the other side of a connection. It survives that side: another one continues after the last key. During a
+ * long scan, it requests the next page in advance, and larger pages.
  */
 
 import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page } from '../backend.js'
@@ -9,15 +9,15 @@ import type { RemoteState } from './handles.js'
 import { type FarPage, PageRest } from './page-rest.js'
 import type { RemoteSnapshot } from './remote-snapshot.js'
 
-/** From this page on, the next one is asked for in advance. A short range has been read before. */
+/** From this page on, the next one is requested in advance. A short range ends before it. */
 const FIRST_AHEAD = 2
 
-/** Pages grow up to this, so that a distant server does not make a scan wait for each few entries. */
+/** Pages grow up to this, so that a scan of a distant server does not wait once per few entries. */
 const MAX_PAGE_BYTES = 256 * 1024
 
 const GROWTH = 2
 
-/** Entries in a page that is asked for in advance: as many as fit. */
+/** Entries in a page that is requested in advance: as many as fit. */
 const MANY = 100_000
 
 export class RemoteCursor implements BackendCursor, RemoteState {
@@ -31,20 +31,20 @@ export class RemoteCursor implements BackendCursor, RemoteState {
   /** Where the next page begins: after this key, or at the target of a seek. Undefined at the beginning. */
   #position: { after: Uint8Array } | { target: Uint8Array } | undefined
   #isOpen = false
-  /** The number by which the other side knows the cursor, if it is open. */
+  /** The number that identifies the cursor to the other side, if it is open. */
   #handle = 0
-  /** Whether the cursor on the other side has only what is left of the range. */
+  /** Whether the cursor on the other side covers only the rest of the range. */
   #isNarrowed = false
   #failure: unknown
   /** Counts the pages, so that the other side can tell a repeated request from the next one. */
   #pages = 0
   /** Counts the pages since the beginning, or since the last seek. */
   #pagesInRow = 0
-  /** Counts the seeks. A page that was asked for before one is not wanted any more. */
+  /** Counts the seeks. A page that was requested before one is no longer wanted. */
   #seeks = 0
-  /** The next page, if it was asked for in advance. */
+  /** The next page, if it was requested in advance. */
   #ahead: Promise<FarPage> | undefined
-  /** What is left of a page that had more entries than were wanted. */
+  /** The rest of a page that had more entries than were wanted. */
   #rest: PageRest | undefined
 
   constructor(
@@ -65,7 +65,7 @@ export class RemoteCursor implements BackendCursor, RemoteState {
     try {
       this.#open()
     } catch (error) {
-      // The snapshot is gone. The first read says so.
+      // The snapshot is gone. The first read reports that.
       this.#failure = error
     }
   }
@@ -106,7 +106,7 @@ export class RemoteCursor implements BackendCursor, RemoteState {
     this.#connection.tell(this.#codec.closeCursor(this.#handle))
   }
 
-  /** The other side knows the cursor no more. */
+  /** The other side no longer knows the cursor. */
   forgotten(): void {
     this.#isOpen = false
     this.#pages = 0
@@ -114,11 +114,11 @@ export class RemoteCursor implements BackendCursor, RemoteState {
 
   #readAhead(highWaterMarkBytes: number): void {
     const grown = Math.min(highWaterMarkBytes * GROWTH ** this.#pagesInRow, MAX_PAGE_BYTES)
-    // Whoever bounds what is read ahead means it.
+    // An explicit bound on reading ahead is respected.
     const bytes =
       'highWaterMarkBytes' in this.#options ? highWaterMarkBytes : Math.max(grown, highWaterMarkBytes)
     this.#ahead = this.#fetch(MANY, bytes)
-    // Whoever reads next hears of the failure; perhaps nobody does.
+    // The next read reports the failure; there may be none.
     this.#ahead.catch(() => {})
   }
 
@@ -163,12 +163,12 @@ export class RemoteCursor implements BackendCursor, RemoteState {
     this.#connection.tell(this.#codec.seek(this.#handle, target), this.#failed)
   }
 
-  /** Something that nobody waits for has failed. The next read says so. */
+  /** A call that no caller waits for has failed. The next read reports that. */
   readonly #failed = (error: unknown): void => {
     this.#failure ??= error
   }
 
-  /** Whether a new cursor may go on in the state that it finds. */
+  /** Whether a new cursor may continue in the state that it finds. */
   #mayGoOnAfter(error: unknown): boolean {
     return this.#snapshot === undefined && this.#connection.isStateLost(error)
   }
@@ -176,7 +176,7 @@ export class RemoteCursor implements BackendCursor, RemoteState {
 
 const encoder = new TextEncoder()
 
-/** The options, with bounds of their own: they are needed again if the other side is lost. */
+/** The options, with copies of their bounds: they are needed again if the other side is lost. */
 function copied(options: CursorOptions): CursorOptions {
   const copy = { ...options }
   for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {

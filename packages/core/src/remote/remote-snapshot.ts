@@ -20,9 +20,9 @@ export class RemoteSnapshot implements BackendSnapshot, RemoteState {
   }
 
   /**
-   * The number by which the other side knows it.
+   * The number that identifies it to the other side.
    *
-   * @throws why the other side did not make it, or that it was lost with that side.
+   * @throws the reason why the other side did not make it, or that it was lost with that side.
    */
   get handle(): number {
     if (this.#failure !== undefined) throw this.#failure

@@ -73,7 +73,7 @@ export class Namespace {
     return closed === undefined ? open() : closed.then(open, open)
   }
 
-  /** Whether this object, or one that it was made from, has hook functions of its own or listeners to its writes. */
+  /** Whether this object, or one that it was made from, has hook functions or listeners to its writes. */
   get isWatched(): boolean {
     const { owner, parent } = this
     if (owner.hooks.prewrite.functions.length > 0 || owner.listenerCount('write') > 0) return true
@@ -92,8 +92,7 @@ export function spacesAround(store: Store, target: Database): readonly HookedSpa
 }
 
 /**
- * Emits an event. If a listener of `write` or `clear` throws, its error is thrown uncaught: it must not fail a write that is
- * done.
+ * Emits an event. If a listener of `write` or `clear` throws, its error is uncaught: it must not fail a write that is done.
  */
 export function emitApart(event: string | symbol, emit: () => boolean): boolean {
   if (event !== 'write' && event !== 'clear') return emit()

@@ -42,8 +42,8 @@ interface Parent extends Database {
 export interface SublevelOptions<K, V> extends AbstractSublevelOptions<K, V> {}
 
 /**
- * A part of a database with keys of its own, made by `sublevel()`. Reads and writes go straight to the root, however deep the
- * sublevel is; only hook functions and listeners on the way cost time.
+ * A part of a database with its own keys, made by `sublevel()`. Reads and writes go straight to the root, however deep the
+ * sublevel is; only hook functions and listeners in between cost time.
  *
  * @typeParam TDatabase - The type of its parent.
  * @typeParam KDefault - The default type of keys.
@@ -61,7 +61,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends w
   declare readonly children: WeakChildren
   /** The parent's reference to this sublevel while it is open. */
   #reference: ChildReference | undefined
-  /** Open resources, for the sake of which the parent must keep this sublevel. */
+  /** Open resources, because of which the parent must keep this sublevel. */
   readonly #resources = new Set<Closable>()
   #isHeld = false
 
@@ -97,10 +97,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends w
     if (this.#resources.delete(resource)) this.#release()
   }
 
-  /**
-   * Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write that it heard of does not
-   * fail.
-   */
+  /** Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write does not fail. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'closed') this.#prewrite.setOpen(false)
     return emitApart(event, () => super.emit(event, ...args))
@@ -172,7 +169,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends w
     return this.hooks.prewrite
   }
 
-  /** Whether the parent must keep this sublevel even if nobody else refers to it. */
+  /** Whether the parent must keep this sublevel even if nothing else refers to it. */
   get #isNeeded(): boolean {
     return this.#resources.size > 0 || this.listenerCount('closing') > 0 || this.listenerCount('closed') > 0
   }

@@ -46,7 +46,7 @@ export class ClearByKeys implements Task {
 
   /** Deletes the remaining keys on this thread. If that fails, the promise of the task rejects. */
   finish(): void {
-    // Whoever awaits the task may not have been told yet that it is done.
+    // The task may be done before the caller that awaits it knows.
     if (this.#isDone) return
 
     try {

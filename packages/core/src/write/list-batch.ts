@@ -1,7 +1,7 @@
 import type { Backend, BackendBatch, Bytes, Operations } from '../backend.js'
 import { copyOf, OperationList } from './operation-list.js'
 
-/** The batch for a back-end that has none of its own. It copies bytes, because users may change theirs before it is written. */
+/** The batch for a back-end without its own. It copies bytes, because users may change theirs before it is written. */
 export class ListBatch implements BackendBatch {
   readonly #backend: Backend
   readonly #list = new OperationList()

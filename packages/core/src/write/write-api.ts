@@ -114,7 +114,7 @@ export function assertWritable(namespace: Namespace, method: string): void {
  * Checks that the database is open, for a method that needs that.
  *
  * @param method - The name of the method, for the message.
- * @throws LEVEL_DATABASE_NOT_OPEN, which says why it is not open.
+ * @throws LEVEL_DATABASE_NOT_OPEN if it is not; the message gives the reason.
  */
 export function assertOpen(db: Openable, method: string): void {
   if (db.status !== 'open') throw notOpen(db, `${method}()`)

@@ -29,7 +29,7 @@ export interface Writes extends Overlay {
   /** The operations to write. */
   readonly list: OperationList
   readonly length: number
-  /** Whether anyone listens. */
+  /** Whether there are listeners. */
   readonly hasListeners: boolean
   /** Emits the event `write`. Call it once the operations are written. */
   emit(): void
@@ -43,10 +43,10 @@ export interface WriteCall {
   readonly sync: boolean
   /** @param before - Operations of other calls that will be written in the same batch, before these. */
   writes(before: OperationList | null): Writes
-  /** What functions ask for ahead, because they will read it for these operations. */
+  /** What to read ahead, because functions will read it for these operations. */
   asks(): Ask[]
   /** Copies its bytes, so that they stay the same whatever the caller does with its buffers. */
   keep(): void
-  /** Returns a copy whose operations functions may change; this call stays as it is. */
+  /** Returns a copy whose operations functions may change; this call stays unchanged. */
   copy(): WriteCall
 }

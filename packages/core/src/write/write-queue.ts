@@ -1,7 +1,7 @@
 /**
  * The order of a database's writes, as far as hook functions need it. Hook functions run when all earlier writes are done, so
- * that they read what those wrote. Until then writes wait here. Then all of them go as one batch, so that many writes with
- * `sync` share one sync.
+ * that they read what those wrote. Until then writes wait here. Then all of them are written as one batch, so that many writes
+ * with `sync` share one sync.
  */
 
 import { codedError } from '../errors.js'
@@ -13,7 +13,7 @@ import type { OperationList } from './operation-list.js'
 import type { Overlay, WriteCall, Writer, Writes } from './write-call.js'
 import { type WaitingCall, WriteGroup } from './write-group.js'
 
-/** The most calls that go as one batch, so that no batch grows without bound. */
+/** The most calls in one batch, so that no batch grows without bound. */
 const MAX_GROUP_CALLS = 1024
 
 /** Work that must run alone. */
@@ -22,7 +22,7 @@ export interface Task {
   start(isBlocking: boolean): void | Promise<void>
   /** Does the remaining work within the call. */
   finish(): void
-  /** Whether its caller emits an event soon after it is done. Later calls then begin when that event is out. */
+  /** Whether its caller emits an event soon after it is done. Later calls then begin after that event. */
   readonly isAnnounced: boolean
 }
 
@@ -56,7 +56,7 @@ export class WriteQueue {
     this.#reads = reads
   }
 
-  /** Notes a running write of the back-end. */
+  /** Tracks a running write of the back-end. */
   track(waiting: Promise<void>): void {
     const generation = this.#generation
     this.#pending++
@@ -293,11 +293,11 @@ export class WriteQueue {
       }
 
       const wait = written === undefined ? yieldToEventLoop(length) : undefined
-      // Functions may call writes without end, so the event loop gets a turn between them.
+      // Functions may call writes endlessly, so the event loop gets a turn between them.
       if (wait !== undefined) this.track(wait)
 
       const succeed = (): void => {
-        // Callers that write one after the other come back at once, and should share the next sync as well.
+        // Callers that write one after the other write again at once, and should share the next sync as well.
         if (length > 1 && group.sync) this.track(nextTurn())
         group.resolve()
       }
@@ -377,7 +377,7 @@ function nextTurn(): Promise<void> {
 
 const nothing: Task = { start: () => undefined, finish: () => undefined, isAnnounced: false }
 
-/** Settles once the write is done and the listeners have heard of it. */
+/** Settles once the write is done and its event was emitted. */
 function finished(writes: Writes, waiting: void | Promise<void>): Promise<void> {
   if (!writes.hasListeners) return waiting ?? Promise.resolve()
   return Promise.resolve(waiting).then(() => writes.emit())

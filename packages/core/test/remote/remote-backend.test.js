@@ -1,5 +1,5 @@
 // What becomes of calls whose messages, connection or other side are lost, at every message: no write is done twice, none that was
-// acknowledged is missing, and one that failed was done only if its error says that nobody knows.
+// acknowledged is missing, and one that failed was done only if its error says that the outcome is unknown.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { randomOf } from '../support/random.js'
 
 const options = { reverse: false }
 
-/** What is called, in order. A write is named by what the store then says. */
+/** What is called, in order. A write is named by what the store then records. */
 const SCRIPT = [
   { name: 'put', write: 'a', run: ({ backend }) => backend.write(['a', '1'], false) },
   {
@@ -80,19 +80,21 @@ class World {
       else assert.equal(count(call.write), 0, note)
       if (!call.hasState) assert.notEqual(outcome, 'state lost', note)
     }
-    // Those that were done were done in the order of the calls.
+    // The writes took effect in the order of the calls.
     assert.deepEqual(store.writes, [...store.writes].sort(), note)
   }
 }
 
-/** Lets calls go on that have been answered, so far that they ask for what they want next. */
+/** Lets answered calls continue until they send what they need next. */
 async function settled() {
   for (let i = 0; i < 4; i++) await undefined
 }
 
 const FAULTS = ['cut', 'kill', 'end', 'freeze']
 
-/** Runs the script, with faults before messages of these numbers. All is called at once, or each call before so many messages. */
+/**
+ * Runs the script, with faults before messages of these numbers. All calls are made at once, or one before every so many messages.
+ */
 async function run(faults, every, note) {
   const world = new World()
   const calls = [...SCRIPT]

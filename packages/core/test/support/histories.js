@@ -1,5 +1,5 @@
 // Random histories of writes: every way of writing, with hook functions that add, read, refuse and call other writes, in any
-// order and from any microtask. Each history must end, and leave what a model says.
+// order and from any microtask. Each history must end, and leave the data of a model.
 
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -151,7 +151,7 @@ class History {
     )
   }
 
-  /** Calls another write, without waiting for it, if the key says so. */
+  /** Calls another write, without waiting for it, if the key begins with `call`. */
   #callFor({ type, key }, onType) {
     if (type !== onType || !ownKey(key).startsWith('call')) return
     const kind = this.#below(6)
@@ -287,7 +287,7 @@ class History {
     const cleared = this.#clear(via, range)
     if (this.#below(2) === 0) return
 
-    // Goes on in one of the microtasks around its end.
+    // Continues in one of the microtasks around its end.
     const after = cleared
       .then(() => microtasks(this.#below(8)))
       .then(() => this.#sync(this.#pick(['db', 'a', 'b'])))

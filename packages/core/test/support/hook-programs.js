@@ -1,5 +1,5 @@
-// Random programs of hooks, listeners and writes, which run on any database of abstract-level. Their trace says what every
-// function saw, in which order, what listeners heard, how calls ended, and what was stored.
+// Random programs of hooks, listeners and writes, which run on any database of abstract-level. Their trace records what
+// every function saw, in which order, what listeners received, how calls ended, and what was stored.
 //
 // They leave out what `hooks-gaps.test.js` shows: our class does not follow upstream where upstream contradicts itself.
 
@@ -97,7 +97,7 @@ class Program {
 
   async #step() {
     const { name, space } = this.#pick(this.#spaces)
-    // Sometimes a new object that nobody has used before.
+    // Sometimes a new object that was never used before.
     const via = name === 'a' && this.#below(3) === 0 ? this.#db.sublevel('a') : space
     await via.open()
     const kind = this.#below(6)

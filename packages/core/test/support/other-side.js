@@ -7,7 +7,7 @@ import { Handles, PendingCalls, RemoteBackend } from 'terrace-core'
 export const bytes = (string) => new TextEncoder().encode(string)
 export const text = (part) => (typeof part === 'string' ? part : new TextDecoder().decode(part))
 
-/** Calls as they travel: what is asked, and with what. */
+/** Calls in the form in which they are sent: a name and its arguments. */
 const said = (name, ...parts) => ({ name, parts, read: (answer) => answer })
 
 const codec = {
@@ -34,7 +34,7 @@ export class Store {
   writes = []
 }
 
-/** A process that serves the store. It does what is asked once in its session, however often that arrives. */
+/** A process that serves the store. It executes each request once in its session, however often the request arrives. */
 class Side {
   #store
   #answers = new Map()
@@ -217,7 +217,7 @@ export class HeldConnection {
     this.#resend()
   }
 
-  /** The other side dies. Another one has the store. */
+  /** The other side dies. Another one takes over the store. */
   kill() {
     this.disconnect()
     this.#side = new Side(this.#store)
@@ -225,19 +225,19 @@ export class HeldConnection {
     this.#resend()
   }
 
-  /** The other side takes nothing more, and says so. Then it ends. */
+  /** The other side announces that it accepts nothing more. Then it ends. */
   end() {
     this.#side.isClosing = true
     while (this.step());
     this.kill()
   }
 
-  /** Messages stand still for so long that the client gives up its calls. They arrive later. */
+  /** Messages are delayed for so long that the client gives up its calls. They arrive later. */
   freeze() {
     this.#pending.fail(new Error('offline'), new Error('unknown'))
   }
 
-  /** There is no connection. What is called now waits for the next one. */
+  /** There is no connection. New calls wait for the next one. */
   disconnect() {
     this.#isOnline = false
     this.#requests = []

@@ -14,7 +14,7 @@ interface Numbered extends BackendSnapshot {
   readonly number: number
 }
 
-/** A back-end whose every answer is a promise, with a type of snapshots of its own. */
+/** A back-end whose every answer is a promise, with its own type of snapshots. */
 class Later implements Backend<Numbered> {
   readonly manifest = { encodings: { view: true } }
   async open(): Promise<void> {}

@@ -1,4 +1,4 @@
-/** The changes of a feed of the server. */
+/** The changes of a feed on the server. */
 
 import type { KeyOptions } from 'terrace-core'
 import { protocolError } from '../protocol/errors.js'
@@ -17,13 +17,16 @@ import type { Subject } from './subscription.js'
 
 /** Options of `changes()`. */
 export interface ChangesOptions<K, V> extends KeyOptions<K, V> {
-  /** The number of the change to begin after; 0 is before the very first one. By default, the oldest one that is retained comes first. */
+  /**
+   * The number of the change to begin after; 0 is before the very first change. By default, reading begins with the oldest retained
+   * change.
+   */
   readonly since?: number
   /** Ends the iterator with an error LEVEL_ABORTED. */
   readonly signal?: AbortSignal
 }
 
-/** A put or a del, as a feed has recorded it. */
+/** A put or a del, as recorded by a feed. */
 export interface FeedChange<K = string, V = string> {
   /** The number of the change, above those of all earlier changes. Numbers may be missing. */
   readonly sequence: number
@@ -33,7 +36,7 @@ export interface FeedChange<K = string, V = string> {
   readonly value?: V
   /** The value before the change, if the feed keeps old values and there was one. */
   readonly oldValue?: V
-  /** The time when it was written, in milliseconds since 1970, by the clock of the server. */
+  /** When the change was written, in milliseconds since 1970, by the server's clock. */
   readonly time: number
   /** The number of the first change of the batch. It is the same for all changes of one batch. */
   readonly batch: number
@@ -43,7 +46,7 @@ export interface FeedChange<K = string, V = string> {
   readonly last: boolean
 }
 
-/** What the changes of a range are. */
+/** The changes to a range of keys, as the subject of a subscription. */
 export class Changes<K, V> implements Subject<FeedChange<K, V>> {
   readonly isStored = true
   readonly #name: string
@@ -77,7 +80,7 @@ export class Changes<K, V> implements Subject<FeedChange<K, V>> {
       ...(oldValue !== undefined && { oldValue: this.#decoding.value(oldValue) }),
       time,
       batch,
-      // A reading that goes on amid a batch, in another session, takes its next change for the first one.
+      // In a new session, a subscription may resume in the middle of a batch. The server then marks its next change as the first.
       first: isFirst && batch !== this.#batch,
       last
     }

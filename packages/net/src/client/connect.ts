@@ -1,4 +1,4 @@
-/** Makes connections from Node. A browser's build has `connect-browser.ts` in place of this file, and the same functions in it. */
+/** Makes connections from Node. Browser builds replace this file with `connect-browser.ts`, which exports the same functions. */
 
 import { connect as connectTcp, type Socket } from 'node:net'
 import { resolve } from 'node:path'
@@ -13,9 +13,9 @@ import { type WebSocketLike, whenOpen } from '../transport/web-socket.js'
 export { parseAddress }
 
 /**
- * The same address, whatever the working directory becomes: with an absolute path, unless that is too long for a socket.
+ * Makes an address independent of the working directory: its path becomes absolute, unless that is too long for a socket.
  *
- * @throws NET_INVALID if it is no address.
+ * @throws NET_INVALID if it is not an address.
  */
 export function fixedAddress(text: string): string {
   const address = parseAddress(text)
@@ -30,7 +30,7 @@ export interface ConnectOptions {
   readonly tls?: ConnectionOptions
 }
 
-/** Connects. The promise rejects if nobody answers; the caller ends it early by the signal. */
+/** Connects. The promise rejects if nothing is listening, or once the signal is aborted. */
 export async function connect(
   address: Address,
   options: ConnectOptions,

@@ -1,15 +1,15 @@
 /**
- * A session with a server, over one connection after the other. Requests are numbered, and are answered exactly once:
+ * A session with a server, over successive connections. Requests are numbered, and each is answered exactly once:
  *
  * ```text
  *   request ──▶ pending, by number ──▶ sent ──▶ answered: forgotten
  *                    ▲                  │
- *                    └── connection lost: all that are pending are sent again, in order, when there is another
+ *                    └── connection lost: all pending requests are sent again, in order, once there is another
  * ```
  *
- * The server keeps the session for a while after a connection is lost. It does not repeat what it has done already, but answers
- * again. If the session is gone, because the server was started anew or the connection was away for too long, nobody can tell
- * whether a write that had been sent was stored: it fails with NET_WRITE_UNKNOWN.
+ * The server keeps the session for a while after a connection is lost. It does not repeat what it has already done, but sends the
+ * answer again. If the session is gone, because the server restarted or the connection was lost for too long, there is no way to
+ * tell whether a write that had been sent was stored: it fails with NET_WRITE_UNKNOWN.
  */
 
 import {
@@ -32,55 +32,55 @@ import { Connection } from './connection.js'
 import { deadline } from './deadline.js'
 import type { NetCall } from './net-call.js'
 
-/** When a client gives up, and how often it tries. */
+/** The client's token, and how long it waits for a server. */
 export interface LinkOptions extends ConnectOptions {
-  /** Proves to the server who this is; or a function that returns that for each connection, such as a token that expires. */
+  /** A token that authenticates this client, or a function that returns one for each connection, for tokens that expire. */
   readonly token?: string | (() => string | Promise<string>)
   /**
-   * How long to wait for a connection and the server's welcome, in ms. A server that is not there yet is tried again meanwhile.
+   * How long to wait for a connection and the server's welcome, in ms. During this time, the client retries a server that is not
+   * running yet.
    *
    * @defaultValue 10,000
    */
   readonly connectTimeoutMs?: number
   /**
-   * How long calls wait for another connection after one was lost, in ms. Then they fail with NET_OFFLINE, as do later ones until
-   * there is a connection. Nor does `close()` wait longer for answers.
+   * How long calls wait for another connection after one was lost, in ms. Then they fail with NET_OFFLINE, as do later calls until
+   * there is a connection. `close()` waits no longer than this for answers.
    *
    * @defaultValue 30,000
    */
   readonly offlineTimeoutMs?: number
   /**
-   * How long a server may be silent before it is asked for a sign of life, in ms. After the same time again the connection counts
-   * as lost.
+   * How long the server may be silent before the client pings it, in ms. After the same time again, the connection counts as lost.
    *
    * @defaultValue 10,000
    */
   readonly keepAliveMs?: number
 }
 
-/** What only this package says. */
+/** Options for use within this package. */
 export interface LinkBehaviour {
-  /** Whether opening fails as soon as nobody listens. */
+  /** Whether opening fails at once if no server is listening. */
   readonly isImpatient?: boolean
   /** Whether `offlineTimeoutMs` includes the time for which the server was silent before the connection counted as lost. */
   readonly countsSilence?: boolean
 }
 
-/** Cursors, snapshots and subscriptions, which a new session must make again or give up. */
+/** Cursors, snapshots and subscriptions: in a new session, they must be created again or given up. */
 export interface Resource extends RemoteState {
-  /** The server has sent something for it. */
+  /** Called for each event that the server sends for it. */
   event?(event: Message): void
-  /** The server has ended it. The message says after which event, and why. */
+  /** Called when the server has ended it. The message has the number of the last event and the reason. */
   ended?(message: Message): void
 }
 
-/** A request that is not answered. */
+/** An unanswered request. */
 interface Request extends PendingCall {
-  /** The packed message: a copy of what belongs to the caller. */
+  /** The packed message, with a copy of the caller's data. */
   readonly frame: Uint8Array
 }
 
-/** What the server has said about itself and about this client. */
+/** What the server reports about itself and about this client. */
 export interface Welcome {
   /** The user's name, as the server's authentication gave it. */
   readonly user: string | null
@@ -92,9 +92,9 @@ export interface Welcome {
   readonly maxMessageBytes: number
   /** The most operations in a batch, and the most keys in a request. */
   readonly maxBatchOperations: number
-  /** The identity of the database that is served, in whole or in part; null if it is in no directory. Older servers do not say. */
+  /** The identity of the database that is served, in whole or in part; null if it is in no directory. Older servers omit it. */
   readonly database?: string | null
-  /** What all keys begin with in that database: nothing, unless a sublevel is served. */
+  /** The prefix of all served keys in that database: empty, unless a sublevel is served. */
   readonly prefix?: Uint8Array
   /** What this client may do with every key. */
   readonly rights?: readonly string[]
@@ -107,45 +107,45 @@ const DEFAULT_OFFLINE_TIMEOUT_MS = 30_000
 const FIRST_PAUSE_MS = 20
 const LAST_PAUSE_MS = 2000
 
-/** The client tells the server which answers it has received each time it has received so many. */
+/** How many answers the client receives before it acknowledges them to the server. */
 const RECEIVED_EVERY = 256
 
 export class Link implements RemoteConnection {
   readonly #address: () => string | Promise<string>
   readonly #options: LinkOptions & LinkBehaviour
-  /** What the server has for this client in the session. */
+  /** What the server holds for this client in the session. */
   readonly handles = new Handles<Resource>()
   readonly #pending = new PendingCalls<Request>(this.handles, { writeUnknown, stateLost: sessionLost })
-  /** Requests that were answered, which the server may forget. Reads are not kept there. */
+  /** The numbers of answered requests whose results the server may forget. It keeps no results of reads. */
   #answered: number[] = []
   /** Whether this link has had a session. */
   #hadSession = false
-  /** By what the server knows the session. */
+  /** Identifies the session to the server. */
   #ticket: Uint8Array | null = null
   #connection: Connection | null = null
   #state: 'closed' | 'connecting' | 'online' | 'offline' = 'closed'
-  /** Whether the server takes nothing more on this connection. Requests wait for the next one. */
+  /** Whether the server accepts no more requests on this connection. New ones wait for the next connection. */
   #isServerClosing = false
-  /** Requests that were sent on this connection and are not answered. */
+  /** How many requests were sent on this connection and are unanswered. */
   #unanswered = 0
   #closing = new AbortController()
-  /** Ends the wait for a server that is not there. */
+  /** Ends the attempts to reach a server for the first time. */
   #patience = new AbortController()
-  /** How long to wait before connecting again, in ms. A connection that brings nothing but a welcome does not make it less. */
+  /** How long to wait before connecting again, in ms. Only a message after the welcome resets it. */
   #pauseMs = 0
-  /** Since when the calls that are pending have waited without a sign of the server. */
+  /** Since when pending calls have waited without any sign of the server. */
   #waitingSince = 0
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
   #endTimer: ReturnType<typeof setInterval> | undefined
-  /** Why calls fail at once; undefined if they may wait. */
+  /** The error with which new calls fail at once; undefined if they may wait. */
   #refusal: CodedError<string> | undefined
   welcome: Welcome | undefined
-  /** Looks at each welcome, and throws if this client wants another server. */
+  /** Checks each welcome, and throws if it is not from the server that this client wants. */
   checkWelcome: ((welcome: Welcome) => void) | undefined
-  /** Called when a connection was lost or made. */
+  /** Called when a connection is made or lost. */
   onState: ((isOnline: boolean, cause?: Error) => void) | undefined
 
-  /** @param address - Finds out where the server listens; called for each connection. */
+  /** @param address - Returns the server's address; called for each connection. */
   constructor(address: () => string | Promise<string>, options: LinkOptions & LinkBehaviour) {
     this.#address = address
     this.#options = options
@@ -166,12 +166,12 @@ export class Link implements RemoteConnection {
     }
   }
 
-  /** The database is being closed. What is pending is not waited for without end. */
+  /** Called when the database begins to close. Limits how long pending calls are waited for. */
   endSoon(): void {
     this.#patience.abort()
     const { offlineTimeoutMs = DEFAULT_OFFLINE_TIMEOUT_MS } = this.#options
     const end = (): void => this.giveUp(new Error('the database was closed before the server answered'))
-    // Again and again: if the connection comes back meanwhile, more may be asked for. If it is not open, nothing is waited for.
+    // Repeated: if the connection recovers meanwhile, calls may be added. If the database is not open, none are pending.
     this.#endTimer ??= setInterval(end, timerMs(offlineTimeoutMs))
     ;(this.#endTimer as { unref?: () => void }).unref?.()
   }
@@ -182,10 +182,13 @@ export class Link implements RemoteConnection {
     this.#endTimer = undefined
   }
 
-  /** Ends the session once all pending reads and writes are answered, or can no longer be, or {@link endSoon} has had enough. */
+  /**
+   * Ends the session once all pending reads and writes are answered or have failed, at the latest when {@link endSoon} gives them
+   * up.
+   */
   async close(): Promise<void> {
     this.endSoon()
-    // What is released with the session need not be waited for.
+    // Requests that release resources need no wait: the session's end releases them, too.
     if (this.#state === 'online') await this.#pending.answered()
     this.ended()
     this.#state = 'closed'
@@ -207,7 +210,7 @@ export class Link implements RemoteConnection {
     return this.#state === 'closed'
   }
 
-  /** Whether everything that was asked for is answered. */
+  /** Whether every request was answered. */
   get isIdle(): boolean {
     return this.#pending.size === 0
   }
@@ -253,7 +256,7 @@ export class Link implements RemoteConnection {
     }
   }
 
-  /** Sends the server a message to which there is no answer. Lost if there is no connection. */
+  /** Sends the server a message that has no answer. Without a connection, the message is lost. */
   notify(message: NoticeMessage): void {
     this.#connection?.outbox.sendFirst(packMessage(message))
   }
@@ -273,7 +276,7 @@ export class Link implements RemoteConnection {
     this.#connection?.outbox.send(request.frame)
   }
 
-  /** Connects, and tries again if the server is not there yet: programs start in any order. */
+  /** Connects, and retries if the server is not running yet: programs may start in any order. */
   async #connectFirst(closing: AbortSignal): Promise<void> {
     const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, isImpatient = false } = this.#options
     const end = performance.now() + connectTimeoutMs
@@ -315,7 +318,7 @@ export class Link implements RemoteConnection {
     const welcome = await connection.greet(token, this.#ticket, signal).catch((error) => {
       throw signal.aborted ? this.#unreachable(signal.reason) : error
     })
-    // The database may have been closed since the server has answered.
+    // The database may have been closed since the server answered.
     if (closing.aborted) {
       transport.destroy()
       throw this.#unreachable(closing.reason)
@@ -323,13 +326,13 @@ export class Link implements RemoteConnection {
     try {
       this.#welcomed(connection, welcome)
     } catch (error) {
-      // What it says makes no sense, or it is another server than this client wants.
+      // The welcome is invalid, or this client wants another server.
       transport.destroy()
       throw error
     }
   }
 
-  /** There is a connection: sends what is pending. */
+  /** Uses a new connection: sends all pending requests. */
   #welcomed(connection: Connection, message: Message): void {
     const [session, isResumed, server] = readMessage(told.welcome, message)
     const ticket = copyOf(session)
@@ -355,7 +358,7 @@ export class Link implements RemoteConnection {
     this.onState?.(true)
   }
 
-  /** The server knows nothing of this client. */
+  /** Starts a session with a server that does not know this client. */
   #beginSession(): void {
     const isFirst = !this.#hadSession
     this.#hadSession = true
@@ -378,7 +381,7 @@ export class Link implements RemoteConnection {
         kind === Tell.result
           ? this.#pending.answer(number, message[2])
           : this.#pending.reject(number, errorFrom(message[2], message[3]))
-      // What was sent twice is answered twice.
+      // A request that was sent twice is answered twice.
       if (request === undefined) return
       if (request.fate !== 'repeat') this.#received(number)
       this.#countAnswer()
@@ -392,7 +395,7 @@ export class Link implements RemoteConnection {
     else throw protocolError('The server has sent a message of unknown kind')
   }
 
-  /** The server is shutting down, and has not done this. The next one will. */
+  /** The server is shutting down and has not executed this request: it waits for the next connection. */
   #postpone(number: number): void {
     const request = this.#pending.get(number)
     if (request === undefined) return
@@ -401,7 +404,7 @@ export class Link implements RemoteConnection {
     this.#countAnswer()
   }
 
-  /** The server takes nothing more. It answers what it was sent, and then waits for the end of the connection. */
+  /** The server accepts no more requests. It answers those it has received, then waits for the client to end the connection. */
   #serverCloses(): void {
     this.#isServerClosing = true
     if (this.#unanswered === 0) this.#connection?.end()
@@ -412,20 +415,20 @@ export class Link implements RemoteConnection {
     if (this.#unanswered === 0 && this.#isServerClosing) this.#connection?.end()
   }
 
-  /** Lets the server forget results. */
+  /** Lets the server forget a result. */
   #received(number: number): void {
     if (this.#answered.push(number) >= RECEIVED_EVERY) this.#tellReceived()
   }
 
-  /** Names the oldest request that is pending as well: what was told before may have been lost with a connection. */
+  /** Also names the oldest pending request: earlier acknowledgements may have been lost with a connection. */
   #tellReceived(): void {
     this.notify([Ask.received, this.#answered, this.#pending.oldest])
     this.#answered = []
   }
 
   /**
-   * The server breaks the connection off, because of something that it was sent. To send all of that again would lead to the same
-   * end.
+   * The server breaks off the connection because of something it received. Sending it all again would have the same outcome, so
+   * all requests fail.
    */
   #refused(error: CodedError<string>): void {
     const connection = this.#connection
@@ -452,7 +455,7 @@ export class Link implements RemoteConnection {
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing
     while (this.#state === 'offline' && !signal.aborted) {
-      // Clients that lost the same server do not all come back at once.
+      // Jitter keeps clients that lost the same server from reconnecting all at once.
       if (this.#pauseMs > 0) await pause(this.#pauseMs * (0.5 + Math.random()), signal)
       this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), LAST_PAUSE_MS)
       try {
@@ -466,7 +469,7 @@ export class Link implements RemoteConnection {
     }
   }
 
-  /** Gives up all requests. */
+  /** Fails all requests. */
   #fail(error: CodedError<string>): void {
     const ofSent = netError(
       'NET_WRITE_UNKNOWN',
@@ -476,7 +479,7 @@ export class Link implements RemoteConnection {
     this.#pending.fail(error, ofSent)
   }
 
-  /** Calls no longer wait. The link goes on to look for a connection. */
+  /** Makes calls fail instead of waiting. The link keeps trying to connect. */
   giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
     const isMismatch = (cause as CodedError<string> | undefined)?.code === 'NET_MISMATCH'
@@ -500,12 +503,12 @@ function writeUnknown(): Error {
   )
 }
 
-/** What was read from is gone with the session. */
+/** The state that was read from is gone with the session. */
 function sessionLost(): Error {
   return netError('NET_SESSION_LOST', 'The server was restarted, or the connection was lost for too long')
 }
 
-/** What the system says if a server is not there yet, or not quite. */
+/** Error codes of the system for a server that is not running, or not ready. */
 const NOT_THERE = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -517,7 +520,10 @@ const NOT_THERE = new Set([
   'EAI_AGAIN'
 ])
 
-/** Whether a server may be there soon. A wrong certificate or token stays wrong; and a page is not told what failed. */
+/**
+ * Whether the server may become reachable soon. A wrong certificate or token stays wrong, and a browser does not tell a page what
+ * failed.
+ */
 function mayCome(error: unknown): boolean {
   const { code, cause } = error as CodedError<string>
   if (code === 'NET_CLOSING') return true

@@ -10,7 +10,7 @@ import { packBytes } from '../protocol/pack-bytes.js'
 /** A request to the server. */
 export interface NetCall<Result = unknown, Name extends RequestName = RequestName>
   extends RemoteCall<Result> {
-  /** The place of its number, the second part, is filled in when it is asked. */
+  /** The second part, the request's number, is filled in when it is sent. */
   readonly message: RequestMessage<Name> | TextRequestMessage<Name>
   readonly pack: (message: never) => Uint8Array
 }
@@ -23,7 +23,7 @@ export function netCall<Name extends RequestName, Result = unknown>(
   return { message, pack: packMessage, read }
 }
 
-/** Makes a request in which text may stand for bytes. */
+/** Makes a request whose bytes may be given as text. */
 export function textCall<Name extends RequestName, Result = unknown>(
   message: TextRequestMessage<Name>,
   read: (answer: never) => Result = asItIs
@@ -31,7 +31,7 @@ export function textCall<Name extends RequestName, Result = unknown>(
   return { message, pack: packBytes, read }
 }
 
-/** The result is the answer. */
+/** Returns the answer itself. */
 function asItIs(answer: never): never {
   return answer
 }

@@ -1,4 +1,4 @@
-/** How the calls of a back-end travel to a server: as messages of docs/net-protocol.md. */
+/** Encodes the calls of a back-end as messages of docs/net-protocol.md. */
 
 import type {
   Bytes,
@@ -19,12 +19,12 @@ import { type NetCall, netCall, textCall } from './net-call.js'
 export class NetCodec implements RemoteCodec {
   readonly #link: Pick<Link, 'checkCount'>
 
-  /** @param link - Knows how much the server takes at once. */
+  /** @param link - Knows the server's limits. */
   constructor(link: Pick<Link, 'checkCount'>) {
     this.#link = link
   }
 
-  /** Only in Node is there text. */
+  /** Only called in Node, where bytes are buffers. */
   readonly textsOf =
     (bytes: Uint8Array): TextAt =>
     (start, end) =>
@@ -96,11 +96,11 @@ function nothing(): void {}
 
 const noBytes = new Uint8Array(0)
 
-/** Reads a page as it travels. */
+/** Converts a page from its form on the wire. */
 function pageOf(page: WirePage): FarPage {
   const last = page.pop() as Uint8Array | null
   const [isLast, bytes] = page
-  // The chunk in which a page came holds little else, so the bytes may stay there.
+  // The chunk that brought the page holds little else, so the bytes may stay in it.
   return {
     isLast,
     bytes: bytes ?? noBytes,

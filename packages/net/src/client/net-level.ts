@@ -23,10 +23,11 @@ export interface NetLevelOptions<K, V> extends LinkOptions, AbstractDatabaseOpti
 type Methods = Record<string, (...args: any[]) => unknown>
 
 /**
- * A database that a server shares. It has abstract-level's API, sublevels and hooks; hooks run here, where they were added.
+ * A database that a server shares. It has abstract-level's API, sublevels and hooks. Hooks run in this process, not on the
+ * server.
  *
- * After a connection was lost, it connects again. Calls wait for that, iterators go on where they stood, and no write happens
- * twice. The event `connection` tells of each change.
+ * After losing its connection, it connects again. Calls wait for that, iterators resume where they were, and no write is applied
+ * twice. The event `connection` reports each change.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -41,8 +42,8 @@ export class NetLevel<
 
   /**
    * @param address - Where the server listens: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, `ws://HOST:PORT/PATH` or
-   *   `wss://…`. Or a function that finds that out, which is called for each connection.
-   * @throws NET_INVALID if it is no address.
+   *   `wss://…`. Or a function that returns the address, called for each connection.
+   * @throws NET_INVALID if it is not an address.
    */
   constructor(
     address: string | (() => string | Promise<string>),
@@ -54,23 +55,23 @@ export class NetLevel<
     link.onState = (isOnline, cause) => this.emit('connection', isOnline, cause)
   }
 
-  /** Whether there is a connection now. */
+  /** Whether the client is connected now. */
   get isOnline(): boolean {
     return this.#link.isOnline
   }
 
-  /** Who the server says this is, or null if it asks nobody. */
+  /** The name of the authenticated user, or null if the server does not authenticate its clients. */
   get user(): string | null {
     return this.#link.welcome?.user ?? null
   }
 
   /**
-   * Closes the database once everything that was called is answered. What is not answered after `offlineTimeoutMs` fails: writes
-   * that were sent with NET_WRITE_UNKNOWN.
+   * Closes the database once all earlier calls are answered. Calls that are still unanswered after `offlineTimeoutMs` fail;
+   * writes that were sent fail with NET_WRITE_UNKNOWN.
    */
   override close(): Promise<void> {
     this.#link.endSoon()
-    // The promise itself: one that waits for it would resolve after an `open()` that was called next has begun.
+    // Returned unchanged: a promise that awaits it would resolve only after an `open()` called next has begun.
     const closed = super.close()
     const ended = (): void => this.#link.ended()
     closed.then(ended, ended)
@@ -78,10 +79,10 @@ export class NetLevel<
   }
 
   /**
-   * Calls a method of the server. Arguments and results are what JSON can hold, and bytes.
+   * Calls a method of the server and resolves to its result. Arguments and results are bytes or anything that JSON can hold.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
-   * @throws NET_UNKNOWN_METHOD if the server has none of that name, or whatever the method throws.
+   * @throws NET_UNKNOWN_METHOD if the server has no method of that name, or whatever the method throws.
    */
   async call<Name extends keyof ServerMethods & string>(
     name: Name,
@@ -96,14 +97,14 @@ export class NetLevel<
   }
 
   /**
-   * Yields the writes that happen on the server from this call on, whoever makes them: batches of operations, in the order in
-   * which the server's database reports them. Reads that this client calls later show every earlier write.
+   * Yields all writes to the server's database from this call on, by any client or process: batches of operations, in the order
+   * in which the server's database reports them. Reads that this client calls later reflect every write yielded before.
    *
-   * What the consumer has not taken waits on the server, up to its limit. After a lost connection the iterator goes on without
-   * a gap. It ends without an error when this database is closed.
+   * Writes that the consumer has not taken wait on the server, up to its limit. After a lost connection the iterator resumes
+   * without a gap. It ends without an error when this database is closed.
    *
    * @throws NET_INVALID at the call if the sublevel is not one of this database.
-   * @throws NET_MISSED from the iterator if the consumer was too slow, or the connection was away for too long.
+   * @throws NET_MISSED from the iterator if the consumer was too slow, or the connection was lost for too long.
    * @throws NET_DENIED from the iterator if the user may watch no key.
    * @throws NET_LIMIT from the iterator if the session has too many subscriptions.
    * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
@@ -113,15 +114,15 @@ export class NetLevel<
   }
 
   /**
-   * Yields the changes of a feed of the server, in order: first those after `since`, then new ones. It goes on by itself after
-   * any loss, since the feed is stored. The server reads the feed only as fast as the consumer takes changes.
+   * Yields the changes of a feed of the server, in order: first those after `since`, then new ones. It resumes automatically
+   * after any connection loss, since the feed is stored. The server reads the feed only as fast as the consumer takes changes.
    *
-   * Keys are those of the database or sublevel that the feed is about.
+   * Keys are those of the database or sublevel that the feed records.
    *
-   * @param name - The name by which the server offers the feed.
-   * @throws NET_UNKNOWN_FEED from the iterator if there is none of that name.
+   * @param name - The name under which the server offers the feed.
+   * @throws NET_UNKNOWN_FEED from the iterator if there is no feed of that name.
    * @throws NET_DENIED from the iterator if the user may not read it.
-   * @throws NET_FEED_CLOSED from the iterator if the feed was closed while the server goes on.
+   * @throws NET_FEED_CLOSED from the iterator if the feed was closed while the server keeps running.
    * @throws FEED_TRIMMED, FEED_AHEAD and other errors of the feed, from the iterator.
    * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
    */

@@ -2,11 +2,12 @@
  * A subscription as its consumer sees it: an async iterator over what the server sends.
  *
  * ```text
- *   event ──▶ in its turn by number ──▶ decoded, waits for the consumer ──▶ taken: the server is told, and forgets it
+ *   event ──▶ put in order by number ──▶ decoded, waits for the consumer ──▶ taken: acknowledged, so the server forgets it
  * ```
  *
- * After a lost connection the server sends again whatever was not taken; what came before is left out by its number. If the
- * session is lost, a subscription to something stored goes on after what it has; another one has missed events, and ends.
+ * After a lost connection the server resends all events that were not taken; duplicates are dropped by their numbers. If
+ * the session is lost, a subscription to something stored resumes after the last event it has read. Any other subscription
+ * has missed events, and ends.
  */
 
 import { type CodedError, codedError, type EventIterator } from 'terrace-core'
@@ -16,7 +17,7 @@ import { Ask, type NoticeMessage, type RequestMessage, readMessage, told } from 
 import type { Resource } from './link.js'
 import { type NetCall, netCall } from './net-call.js'
 
-/** Whom a subscription asks: a link to a server, or whoever is in its place. */
+/** The other end of a subscription: a link to a server, or a stand-in for one. */
 export interface Publisher {
   readonly isClosed: boolean
   readonly handles: { add(resource: Resource): number; remove(handle: number): void }
@@ -24,26 +25,26 @@ export interface Publisher {
   notify(message: NoticeMessage): void
 }
 
-/** What is subscribed to. */
+/** What a subscription is about. */
 export interface Subject<Item> {
-  /** Whether it can go on in another session. */
+  /** Whether it can resume in another session. */
   readonly isStored: boolean
-  /** What the server is asked for: from the beginning, or after what has been read. */
+  /** The request that subscribes: from the beginning, or after what has been read. */
   request(handle: number): RequestMessage<'subscribe'>
-  /** Reads the content of the next event. */
+  /** Decodes the content of the next event. */
   read(event: Message): Item
 }
 
 export interface SubscriptionOptions {
   /** Ends the iterator with an error LEVEL_ABORTED. */
   readonly signal: AbortSignal | undefined
-  /** Called at the end, whatever it is. */
+  /** Called when the subscription ends for any reason. */
   readonly onEnd: (subscription: Subscription<unknown>) => void
 }
 
 interface Arrived<Item> {
   readonly item: Item
-  /** 0 if the server does not wait to hear of it any more. */
+  /** 0 if the server no longer expects an acknowledgement. */
   number: number
 }
 
@@ -52,13 +53,13 @@ interface Waiting<Item> {
   reject(error: unknown): void
 }
 
-/** How long to wait before a server that could not be reached is asked again, in ms. */
+/** How long to wait before retrying a server that could not be reached, in ms. */
 const RETRY_MS = 100
 
 const done = { done: true, value: undefined } as const
 
 export class Subscription<Item> implements EventIterator<Item>, Resource {
-  /** Finds whom to ask; called whenever the subscription begins. */
+  /** Returns the other end; called whenever the subscription begins. */
   readonly #find: () => Publisher
   #link: Publisher
   readonly #subject: Subject<Item>
@@ -66,21 +67,21 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   #handle = 0
   /** Whether the server knows the handle. */
   #isKnown = false
-  /** Whether the server has ever agreed. */
+  /** Whether the server has ever accepted the subscription. */
   #hasBegun = false
   #isOver = false
-  /** The numbers of the last event that has come in its turn, and of the last that was taken. */
+  /** The numbers of the last event received in order, and of the last one taken. */
   #received = 0
   #taken = 0
-  /** Large messages may be overtaken, so events come in any order. */
+  /** Other messages may overtake large ones, so events can arrive out of order. */
   readonly #early = new Map<number, Message>()
-  /** How the server has ended it, after the event with this number. */
+  /** How the server ended it, and the number of its last event. */
   #ending: { number: number; error: CodedError<string> } | undefined
-  /** What has arrived, in two piles: the first one is taken from its end. */
+  /** Items that have arrived, in two stacks: `next()` pops from the first, which is in reverse order. */
   #ready: Array<Arrived<Item>> = []
   #arrived: Array<Arrived<Item>> = []
   readonly #waiting: Array<Waiting<Item>> = []
-  /** What the consumer is told after everything that has arrived. */
+  /** The error that the consumer gets after all items that have arrived. */
   #failure: { error: unknown } | undefined
 
   constructor(find: () => Publisher, subject: Subject<Item>, options: SubscriptionOptions) {
@@ -96,7 +97,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     return this
   }
 
-  /** Resolves with the next item. The server sends no more than its limit ahead of these calls. */
+  /** Resolves to the next item. The server sends ahead of these calls only up to its limit. */
   next(): Promise<IteratorResult<Item, undefined>> {
     const next = this.#take()
     if (next !== undefined) return Promise.resolve({ done: false, value: next.item })
@@ -120,13 +121,13 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     return done
   }
 
-  /** The database is being closed, and with it the session: the server need not be asked. */
+  /** The database is closing, and its session with it: the server need not be notified. */
   async close(): Promise<void> {
     this.#forget()
     await this.return()
   }
 
-  /** Asks the server for it. */
+  /** Subscribes at the server. */
   begin(): void {
     if (this.#isOver) return
     this.#received = 0
@@ -146,7 +147,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     )
   }
 
-  /** Ends with an error, which the consumer gets after what has arrived. */
+  /** Ends with an error, which the consumer gets after the items that have arrived. */
   fail(error: unknown): void {
     if (this.#isOver) return
     const first = this.#waiting.shift()
@@ -161,7 +162,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
       this.#early.set(number, event)
       this.#advance()
     } else {
-      // It comes again, so the server may not know what was taken.
+      // A repeated event: the server may not know what was taken.
       this.#link.notify([Ask.credit, this.#handle, this.#taken])
     }
   }
@@ -175,7 +176,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   forgotten(): void {
     this.#forget()
     if (this.#subject.isStored || !this.#hasBegun) {
-      // Later, because the requests of the lost session are still being given up.
+      // Deferred, because the requests of the lost session are still being given up.
       queueMicrotask(() => this.begin())
     } else {
       this.fail(
@@ -187,7 +188,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     }
   }
 
-  /** Takes in the events whose turn it is. */
+  /** Delivers the events that are next in order. */
   #advance(): void {
     for (let event = this.#next(); event !== undefined; event = this.#next()) {
       try {
@@ -232,14 +233,14 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   }
 
   #refused(error: CodedError<string>): void {
-    // Then `forgotten` was called as well.
+    // `forgotten()` handles this case.
     if (error.code === 'NET_SESSION_LOST') return
     const isLoss = error.code === 'NET_OFFLINE' || error.code === 'NET_CLOSING'
     if (!isLoss || !this.#subject.isStored || !this.#hasBegun) {
       this.fail(error)
       return
     }
-    // A server that was not heard may know it nevertheless.
+    // The server may know the subscription even though its answer was lost.
     this.#unsubscribe()
     later(() => this.begin())
   }
@@ -271,7 +272,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
     this.#release(handle)
   }
 
-  /** Lets the server forget a handle, as soon as it can be reached if its session is still there. */
+  /** Lets the server forget a handle once it can be reached, if it still has the session. */
   #release(handle: number): void {
     this.#link.ask('with state', netCall([Ask.unsubscribe, 0, handle])).catch(({ code }) => {
       if (code === 'NET_OFFLINE' && !this.#link.isClosed) later(() => this.#release(handle))
@@ -284,7 +285,7 @@ export class Subscription<Item> implements EventIterator<Item>, Resource {
   }
 }
 
-/** Does something after a short while, if the program is still running. */
+/** Runs something after a short while, if the program is still running then. */
 function later(work: () => void): void {
   const timer = setTimeout(work, RETRY_MS)
   ;(timer as { unref?: () => void }).unref?.()

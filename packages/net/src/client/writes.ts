@@ -1,4 +1,4 @@
-/** The writes that a server tells of. */
+/** The writes that a server reports. */
 
 import type { ClearedRange, WatchedOperation } from 'terrace-core'
 import { protocolError } from '../protocol/errors.js'
@@ -15,7 +15,7 @@ import {
 import type { Decoding } from './decoding.js'
 import type { Subject } from './subscription.js'
 
-/** What the writes to a range are. */
+/** The writes to a range of keys, as the subject of a subscription. */
 export class Writes<K, V> implements Subject<Array<WatchedOperation<K, V>>> {
   readonly isStored = false
   readonly #decoding: Decoding<K, V>
@@ -62,7 +62,7 @@ export class Writes<K, V> implements Subject<Array<WatchedOperation<K, V>>> {
   }
 }
 
-/** The order of keys, as a number below, above or equal to 0. */
+/** Compares keys: a number below, above or equal to 0. */
 function compare(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

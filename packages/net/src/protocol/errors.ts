@@ -4,22 +4,22 @@ import { type CodedError, codedError } from 'terrace-core'
 
 /** Codes of the errors that this package adds. */
 export type NetErrorCode =
-  /** No connection, or none for too long. What the call asked for has not happened. */
+  /** There is no connection, or has been none for too long. The call has had no effect. */
   | 'NET_OFFLINE'
   /**
-   * The connection was lost after a write was sent, and the server that might know its fate is gone. The write may be stored
-   * or not; it is not tried again.
+   * The connection was lost after a write was sent, and the server that might know its outcome is gone. The write may or may not be
+   * stored; it is not retried.
    */
   | 'NET_WRITE_UNKNOWN'
-  /** The server has forgotten the session, and with it a snapshot. */
+  /** The server has forgotten the session and everything in it, such as a snapshot. */
   | 'NET_SESSION_LOST'
-  /** The server does not know the token, or asks for one. */
+  /** The server does not know the token, or requires one. */
   | 'NET_UNAUTHENTICATED'
-  /** The user may not do that. */
+  /** The user lacks the permission. */
   | 'NET_DENIED'
-  /** A limit of the server was exceeded; the message says which. */
+  /** A limit of the server was exceeded. The message names the limit. */
   | 'NET_LIMIT'
-  /** The peer speaks another protocol, or another version of it, or breaks its rules. */
+  /** The peer speaks another protocol or another version of it, or breaks its rules. */
   | 'NET_PROTOCOL'
   /** The server has no method of that name. */
   | 'NET_UNKNOWN_METHOD'
@@ -27,14 +27,15 @@ export type NetErrorCode =
   | 'NET_UNKNOWN_FEED'
   /** The feed was closed on the server. */
   | 'NET_FEED_CLOSED'
-  /** The server is shutting down. What the call asked for has not happened. */
+  /** The server is shutting down. The call has had no effect. */
   | 'NET_CLOSING'
   /** An address or option is not valid. */
   | 'NET_INVALID'
-  /** A subscriber was too slow, or away for too long, and has missed events. */
+  /** A subscriber was too slow, or disconnected for too long, and has missed events. */
   | 'NET_MISSED'
   /**
-   * What listens, or what the directory holds, is not the whole database that this process shares. The message names the difference.
+   * The server that listens, or the directory, does not hold the whole database that this process shares. The message names the
+   * difference.
    */
   | 'NET_MISMATCH'
 
@@ -43,7 +44,7 @@ export function netError(code: NetErrorCode, message: string, cause?: unknown): 
   return Object.assign(codedError(code, message), cause === undefined ? undefined : { cause })
 }
 
-/** The peer has broken a rule of the protocol. The connection ends. */
+/** The peer has broken a rule of the protocol. This error ends the connection. */
 export function protocolError(message: string): CodedError<NetErrorCode> {
   return netError('NET_PROTOCOL', message)
 }
@@ -59,12 +60,12 @@ export function described(error: unknown): [code: string, message: string] {
   ]
 }
 
-/** Some objects have no text. */
+/** Some objects cannot be converted to text. */
 function textOf(thrown: unknown): string {
   return typeof thrown === 'object' && thrown !== null ? 'It has failed' : String(thrown)
 }
 
-/** The error that a peer has described. */
+/** Makes an error from its description by the peer. */
 export function errorFrom(code: unknown, message: unknown): CodedError<string> {
   return codedError<string>(String(code), String(message))
 }

@@ -1,14 +1,14 @@
 /**
- * Frames, in which messages travel. A small message is one frame; a large one is cut into parts, and frames of other messages may
- * come between them.
+ * Frames, which carry messages. A small message is one frame. A large one is cut into parts, and frames of other messages may come
+ * between them.
  *
  * ```text
  *   length u32 LE | kind u8 | bytes                      kind 0: a whole message
  *   length u32 LE | kind u8 | number u32 LE | bytes      kind 1: a part of message `number`; kind 2: its last part
  * ```
  *
- * The length counts what follows it. A part that is not the last one has PART_BYTES at least, so that a peer cannot make the other
- * keep a great many tiny ones. A message is an array in MessagePack.
+ * The length counts the bytes after it. Each part but the last has at least PART_BYTES, so that a peer cannot make the other keep
+ * a great many tiny ones. A message is an array in MessagePack.
  */
 
 import { Packr, RESERVE_START_SPACE } from 'msgpackr'
@@ -17,7 +17,7 @@ import { protocolError } from './errors.js'
 import { FRAME_HEADER_BYTES, PART_BYTES, PART_HEADER_BYTES } from './limits.js'
 import { checkShape } from './shape.js'
 
-/** A message: its kind, then what belongs to it. */
+/** A message: its kind, then its parts. */
 export type Message = readonly [kind: number, ...parts: unknown[]]
 
 export const WHOLE = 0
@@ -26,41 +26,41 @@ const LAST_PART = 2
 
 const LENGTH_BYTES = 4
 
-/** What each part of a message has in memory besides its bytes, once it is an object. */
+/** The memory that each part of a message takes besides its bytes once it is an object. */
 const ITEM_BYTES = 128
 
-/** Chunks that are smaller are joined as they arrive. */
+/** Smaller chunks are joined as they arrive. */
 const SMALL_CHUNK_BYTES = 16 * 1024
 
 const packr = new Packr({
   useRecords: false,
   structuredClone: false,
   encodeUndefinedAsNil: true,
-  // Bytes lie in the chunk that they came in. Whoever keeps them makes a copy.
+  // Unpacked bytes are views of the chunk they arrived in. To keep them, copy them.
   copyBuffers: false,
   largeBigIntToFloat: false
 })
 
-/** Packs a message as one frame of kind 0, however large it is. */
+/** Packs a message as one frame of kind 0, regardless of its size. */
 export function packFrame(message: Message): Uint8Array {
   const frame = packr.pack(message, RESERVE_START_SPACE | FRAME_HEADER_BYTES)
   writeHeader(frame, frame.length, WHOLE)
   return frame
 }
 
-/** Cuts a large message into frames of parts. The number tells its parts from those of others. */
+/** Cuts a large message into frames of parts. The number distinguishes its parts from those of other messages. */
 export class Parts {
   readonly #payload: Uint8Array
   readonly #number: number
   #offset = 0
 
-  /** @param frame - What {@link packFrame} has made. */
+  /** @param frame - A result of {@link packFrame}. */
   constructor(frame: Uint8Array, number: number) {
     this.#payload = frame.subarray(FRAME_HEADER_BYTES)
     this.#number = number
   }
 
-  /** The length of the frame that is cut. */
+  /** The length of the uncut frame. */
   get length(): number {
     return FRAME_HEADER_BYTES + this.#payload.length
   }
@@ -81,35 +81,35 @@ export class Parts {
   }
 }
 
-/** Finds messages in a stream of bytes, which arrive in pieces of any size. */
+/** Finds messages in a stream of bytes, which arrives in pieces of any size. */
 export class FrameReader {
-  /** The largest message, and the most that all unfinished messages may hold together. */
+  /** The largest message, and the limit for all unfinished messages together. */
   maxMessageBytes: number
-  /** The most values that a message may have. A peer that is trusted need not be checked. */
+  /** The most values in a message; undefined for a trusted peer, whose messages are not checked. */
   readonly #maxItems: number | undefined
-  /** What the message that was taken last has in memory. */
+  /** How much memory the last message takes. */
   messageBytes = 0
-  /** What has arrived and is not read yet. */
+  /** Chunks that have arrived and are not read yet. */
   #chunks: Uint8Array[] = []
   #availableBytes = 0
-  /** How much of the first chunk is read. */
+  /** How much of the first chunk was read. */
   #offset = 0
   /** Parts that have arrived, by the numbers of their messages. */
   readonly #unfinished = new Map<number, Uint8Array[]>()
   #unfinishedBytes = 0
 
-  /** @param maxItems - The most values in a message; undefined for messages of a peer that is trusted. */
+  /** @param maxItems - The most values in a message; undefined for a trusted peer. */
   constructor(maxMessageBytes: number, maxItems?: number) {
     this.maxMessageBytes = maxMessageBytes
     this.#maxItems = maxItems
   }
 
-  /** What has arrived and was not taken yet. */
+  /** How many bytes have arrived and were not taken yet. */
   get heldBytes(): number {
     return this.#availableBytes + this.#unfinishedBytes
   }
 
-  /** Adds bytes that have arrived. They belong to the reader from now on. */
+  /** Adds bytes that have arrived. The reader owns them from now on. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     this.#availableBytes += chunk.length
@@ -118,7 +118,7 @@ export class FrameReader {
   }
 
   /**
-   * Takes the next message, or returns undefined if it is not there yet.
+   * Takes the next message, or returns undefined if it has not arrived completely.
    *
    * @throws NET_PROTOCOL if the bytes are not a frame, or too large.
    */
@@ -145,8 +145,8 @@ export class FrameReader {
   }
 
   /**
-   * Joins a chunk to the one before unless that is larger by far. A peer that sends a byte at a time costs neither an object for
-   * each byte nor a copy of everything for each.
+   * Joins a chunk to the previous one unless that is far larger. If a peer sends single bytes, this avoids both an object for each
+   * byte and a copy of everything for each.
    */
   #joinSmall(): void {
     const chunks = this.#chunks
@@ -157,7 +157,7 @@ export class FrameReader {
     }
   }
 
-  /** Unpacks a message where it lies, which costs no object for its bytes. */
+  /** Unpacks a message in place, which avoids an object for its bytes. */
   #unpacked(bytes: Uint8Array, start: number, end: number): Message {
     this.messageBytes = end - start
     if (start === end) throw protocolError('A message is empty')
@@ -167,7 +167,7 @@ export class FrameReader {
     return unpacked(bytes, start, end)
   }
 
-  /** Takes in a part. Returns the payload if that was the last one. */
+  /** Adds a part. Returns the whole payload after the last one. */
   #joined(frame: Uint8Array): Uint8Array | undefined {
     const kind = frame[0]
     if ((kind !== PART && kind !== LAST_PART) || frame.length <= 1 + PART_HEADER_BYTES) {
@@ -183,7 +183,7 @@ export class FrameReader {
     }
 
     const parts = this.#unfinished.get(number) ?? []
-    // The chunk in which a part came holds little else.
+    // The chunk that brought a part holds little else, so the part may stay in it.
     parts.push(bytes)
     if (kind === PART) {
       this.#unfinished.set(number, parts)
@@ -196,7 +196,7 @@ export class FrameReader {
     return payload
   }
 
-  /** Makes the first chunk hold at least so many unread bytes. */
+  /** Ensures that the first chunk has at least this many unread bytes. */
   #gather(length: number): void {
     const first = this.#chunks[0] as Uint8Array
     if (first.length - this.#offset >= length) return
@@ -228,7 +228,7 @@ function unpacked(bytes: Uint8Array, start: number, end: number): Message {
   return message as unknown as Message
 }
 
-/** Writes the header of a frame that has so many bytes in all. */
+/** Writes the header of a frame with this total length. */
 export function writeHeader(frame: Uint8Array, frameLength: number, kind: number): void {
   writeU32(frame, 0, frameLength - LENGTH_BYTES)
   frame[LENGTH_BYTES] = kind

@@ -1,5 +1,5 @@
 /**
- * Sends messages. Those of one turn of the event loop leave together. A large message leaves in parts, as fast as the peer takes
+ * Sends messages. Messages of one event loop turn are sent together. A large message is sent in parts, as fast as the peer takes
  * them.
  */
 
@@ -8,43 +8,43 @@ import { concat } from './bytes.js'
 import { Parts } from './frame.js'
 import { MAX_BUFFERED_BYTES, PART_BYTES } from './limits.js'
 
-/** Whether messages may overtake a large one. What a client asks for must arrive in order; answers need not. */
+/** Whether messages may overtake a large one. Requests of a client must arrive in order; answers need not. */
 export type Overtaking = 'in order' | 'overtaking'
 
-/** So many frames leave before the end of the turn, so that the peer works on them while others are made. */
+/** This many frames are sent before the end of the turn, so that the peer can work on them while more are made. */
 const EARLY_FRAMES = 16
 
 export class Outbox {
   readonly #transport: Transport
   readonly #isInOrder: boolean
-  /** Frames that leave next. */
+  /** Frames to send next. */
   #ready: Uint8Array[] = []
   #readyBytes = 0
-  /** Messages in parts; and, if all must stay in order, whole frames that come after them. */
+  /** Messages in parts and, if order must be kept, whole frames that follow them. */
   readonly #waiting: Array<Parts | Uint8Array> = []
   #waitingBytes = 0
-  /** What they have in memory: a message in parts has all of it until the last one has left. */
+  /** Memory held by `#waiting`: a message in parts counts in full until its last part was sent. */
   #waitingMemory = 0
   #nextNumber = 0
-  /** What was handed to the transport. */
+  /** How many bytes were handed to the transport. */
   sentBytes = 0
   #isFlushing = false
   #isEnding = false
   readonly #onFlushed: () => void
 
-  /** @param onFlushed - Called when messages were handed to the transport. */
+  /** @param onFlushed - Called after messages were handed to the transport. */
   constructor(transport: Transport, overtaking: Overtaking, onFlushed: () => void = () => {}) {
     this.#transport = transport
     this.#onFlushed = onFlushed
     this.#isInOrder = overtaking === 'in order'
   }
 
-  /** What has not reached the peer's side, as far as this process knows. */
+  /** How many bytes have not left this process, as far as it knows. */
   get unsentBytes(): number {
     return this.#readyBytes + this.#waitingBytes + this.#transport.bufferedBytes
   }
 
-  /** What all of that has in memory. */
+  /** How much memory the unsent messages hold. */
   get heldBytes(): number {
     return this.#readyBytes + this.#waitingMemory + this.#transport.bufferedBytes
   }
@@ -61,7 +61,7 @@ export class Outbox {
     this.#flushSoon()
   }
 
-  /** Sends a small message before all that wait. It is about the connection, not about data. */
+  /** Sends a small message before all waiting ones. For messages about the connection, not about data. */
   sendFirst(frame: Uint8Array): void {
     this.#push(frame)
     this.#flushSoon()
@@ -73,7 +73,7 @@ export class Outbox {
     this.flush()
   }
 
-  /** Goes on after the transport has handed on what it held. */
+  /** Continues after the transport has drained its buffer. */
   readonly flush = (): void => {
     this.#isFlushing = false
     this.#handOn()
@@ -95,7 +95,7 @@ export class Outbox {
     }
   }
 
-  /** Moves the next frames of what waits to those that leave. */
+  /** Moves the next waiting frame to those being sent. */
   #takeWaiting(): void {
     const first = this.#waiting.shift() as Parts | Uint8Array
     const frame = first instanceof Parts ? first.next() : first
@@ -120,5 +120,5 @@ export class Outbox {
   }
 }
 
-/** Calls a function after whatever this turn of the event loop still does. */
+/** Calls a function after the rest of this event loop turn. */
 const soon: (work: () => void) => void = typeof setImmediate === 'function' ? setImmediate : queueMicrotask

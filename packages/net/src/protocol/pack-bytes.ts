@@ -1,6 +1,6 @@
 /**
- * Packs the messages that make up most of the traffic: a few numbers, keys and values. The result means the same to whoever unpacks
- * it as that of `packFrame()`, but no object is made for each key and value, and text becomes bytes where it will lie.
+ * Packs the messages that make up most of the traffic: a few numbers, keys and values. The result unpacks like that of
+ * `packFrame()`, but no object is made for each key and value, and text is encoded in place.
  */
 
 import { hasBuffers } from './bytes.js'
@@ -9,10 +9,10 @@ import { FRAME_HEADER_BYTES } from './limits.js'
 
 type Part = string | Uint8Array
 
-/** What a small number, a boolean, nil, or the length of bytes or of a list takes at most. */
+/** The most bytes that a small number, a boolean, nil, or the length of bytes or of a list takes. */
 const MAX_SMALL_BYTES = 5
 
-/** Text that is longer is measured; shorter text is given as much room as it may take. */
+/** Longer text is measured; shorter text is given the most room it may need. */
 const LONG_TEXT = 256
 
 /** The most bytes that a UTF-16 code unit takes in UTF-8. */

@@ -155,7 +155,7 @@ export function optional<Type extends PartType<unknown>>(type: Type): OptionalTy
   }
 }
 
-/** An array whose items are all of one type. Its receiver gets the items as they travel. */
+/** An array of items of one type. The receiver gets the items unconverted. */
 export function arrayOf<Each extends PartType<unknown>>(each: Each): ArrayType<Each> {
   return {
     name: `array of ${each.name}`,
@@ -164,16 +164,16 @@ export function arrayOf<Each extends PartType<unknown>>(each: Each): ArrayType<E
   }
 }
 
-/** Keys and values in turns; a value of nil deletes. */
+/** Alternating keys and values; a value of nil deletes. */
 export const operations: OperationsType = {
   name: 'operations',
   isValid: areOperations
 }
 
-/** Intervals as their starts and ends in turns; an end of nil is after every key. */
+/** Intervals as alternating starts and ends; an end of nil is after every key. */
 export const intervals: IntervalsType = {
   name: 'intervals',
-  // Operations look the same: each key may be followed by nil.
+  // The same form as operations: each key may be followed by nil.
   isValid: areOperations,
   read: (part) => {
     const bounds = part as ReadonlyArray<Uint8Array | null>
@@ -184,7 +184,7 @@ export const intervals: IntervalsType = {
 
 type WireInterval = readonly [start: Uint8Array, end: Uint8Array | null]
 
-/** The bounds of a range as they travel: nil where there is none. */
+/** The bounds of a range on the wire: nil where there is none. */
 export type WireRange = readonly [
   gte: Uint8Array | null,
   gt: Uint8Array | null,
@@ -195,17 +195,17 @@ export type WireRange = readonly [
 export const range: PartType<WireRange> = {
   name: 'range',
   isValid: (part) => Array.isArray(part) && part.length === 4 && part.every(isBytesOrNil),
-  // A cursor keeps them.
+  // Copied, because a cursor keeps them.
   read: (part) => (part as WireRange).map((bound) => bound && copyOf(bound)) as unknown as WireRange
 }
 
-/** A range as it travels. */
+/** Converts a range to its form on the wire. */
 export function wireRange({ gte, gt, lte, lt }: Range): WireRange {
   const bound = (key: Bytes | undefined): Uint8Array | null => (key === undefined ? null : toBytes(key))
   return [bound(gte), bound(gt), bound(lte), bound(lt)]
 }
 
-/** What a cursor yields, as it travels. */
+/** The contents of a cursor, by their codes on the wire. */
 export const contentsCodes: Readonly<Record<CursorParts, number>> = { keys: 1, values: 2, entries: 3 }
 
 const contentsByCode = new Map(Object.entries(contentsCodes).map(([name, code]) => [code, name]))
@@ -216,7 +216,7 @@ export const contents: PartType<number, CursorParts> = {
   read: (part) => contentsByCode.get(part as number) as CursorParts
 }
 
-/** A page of a cursor: its entries one after the other as bytes, which are nil if there are none, and the length of each piece. */
+/** A page of a cursor: its entries, concatenated as bytes (nil if there are none), and the length of each piece. */
 export type WirePage = [
   isLast: boolean,
   bytes: Uint8Array | null,

@@ -4,10 +4,10 @@ import type { Grant, Permissions, Right } from '../server/permissions.js'
 
 const kept: readonly Right[] = ['read', 'watch']
 
-/** May read and watch everything, and nothing else. */
+/** Allows reading and watching everything, and nothing else. */
 export const readingOnly: Permissions = { keys: [{ allow: kept }] }
 
-/** What is left of permissions without writes, `clear()` and methods. */
+/** Removes writes, `clear()` and methods from permissions. */
 export function withoutWrites({ keys }: Permissions): Permissions {
   return keys === 'all' ? readingOnly : { keys: keys.map((grant) => ({ ...grant, allow: keptOf(grant) })) }
 }

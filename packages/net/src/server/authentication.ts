@@ -1,4 +1,4 @@
-/** Finds out who a client is. */
+/** Authenticates clients. */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { netError } from '../protocol/errors.js'
@@ -7,16 +7,17 @@ import { tokensOf, userOf } from './schema.js'
 
 export type Authenticate = (token: string | undefined, peer: Peer) => Promise<User | null>
 
-/** Whether clients must prove who they are. */
+/** Whether clients must authenticate. */
 export function asksForTokens({ tokens, authenticate }: ServerOptions): boolean {
   return tokens !== undefined || authenticate !== undefined
 }
 
 /**
- * The authentication that the options ask for. Its promise resolves to the user, or to null if everybody may do everything.
+ * The authentication that the options describe. Its promise resolves to the user, or to null if all clients may do
+ * everything.
  *
- * @throws NET_INVALID if one of the users makes no sense.
- * @throws NET_UNAUTHENTICATED, in the promise, without a word about the reason.
+ * @throws NET_INVALID if one of the users is invalid.
+ * @throws NET_UNAUTHENTICATED, in the promise, without any hint of the reason.
  */
 export function authentication({ tokens, authenticate }: ServerOptions): Authenticate {
   const known = Object.entries(tokensOf(tokens ?? {}, 'tokens')).map(([token, user]) => ({
@@ -26,7 +27,7 @@ export function authentication({ tokens, authenticate }: ServerOptions): Authent
   if (tokens === undefined && authenticate === undefined) return async () => null
 
   return async (token, peer) => {
-    // Digests have one length, and all of them are compared, so the time tells nothing about the tokens.
+    // All digests have the same length and all are compared, so timing reveals nothing about the tokens.
     const digest = digestOf(token ?? '')
     let user: User | null = null
     for (const each of known) if (timingSafeEqual(each.digest, digest)) user = each.user
@@ -46,7 +47,7 @@ async function ask(
 ): Promise<User | null> {
   try {
     const user = (await authenticate(token, peer)) ?? null
-    // A copy: rights that the program takes away later in place must differ from those of a session.
+    // A copy: if the program later removes rights from its object in place, the session's rights must differ from them.
     return user === null ? null : userOf(user, 'user')
   } catch (cause) {
     throw netError('NET_UNAUTHENTICATED', 'The server cannot determine the user of this connection', cause)

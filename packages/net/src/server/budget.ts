@@ -2,16 +2,20 @@
  * How many bytes a server holds for its clients. Each session has a budget, within that of its user, within that of the server:
  *
  * ```text
- *   server ──┬── user ──┬── session      work: messages that are being received, requests, results that have not left
- *            │          └── session      kept: what is held until the client says that it has it
+ *   server ──┬── user ──┬── session      work: messages that are being received, requests, unsent results
+ *            │          └── session      kept: what is held until the client acknowledges it
  *            └── session of a client without a user
  * ```
  *
- * Work that has no room waits, and connections are not read meanwhile. What would be kept and has no room is refused: only messages
- * of the client release it, so nothing may wait for that. Each has half of a budget, so that neither takes the other's room.
+ * Work that has no room waits, and its connection is not read meanwhile. Data to be kept that has no room is refused: only messages
+ * of the client release it, so waiting for that could block forever. Each kind has half of a budget, so that neither takes the
+ * other's room.
  */
 
-/** What each session may have in work, and what it may keep, however much others hold: what is small never waits for them. */
+/**
+ * How much each session may use for work, and how much it may keep, regardless of other sessions: small amounts never wait for
+ * them.
+ */
 export const SMALL_BYTES = 64 * 1024
 
 /** Waits for room. */
@@ -21,7 +25,7 @@ export interface Waiter {
 }
 
 export class Budget {
-  /** This one and those above it. */
+  /** This budget and those above it. */
   readonly levels: readonly Budget[]
   readonly #maxBytes: number
   #workBytes = 0
@@ -29,12 +33,12 @@ export class Budget {
   readonly #waiting = new Set<Waiter>()
   readonly #waitingToKeep = new Set<Waiter>()
   #isWaking = false
-  /** Who may go on although there is no room. Without one, those who wait for each other would do so for ever. */
+  /** Proceeds although there is no room. Without such an exemption, waiters could wait for each other forever. */
   #exempt: Waiter | undefined
 
   /**
    * @param maxBytes - Half of it is for work, half for what is kept.
-   * @param parent - Holds what this one holds, and that of others.
+   * @param parent - The budget that includes this one.
    */
   constructor(maxBytes: number, parent?: Budget) {
     this.#maxBytes = maxBytes / 2
@@ -45,20 +49,20 @@ export class Budget {
     return this.#workBytes + this.#keptBytes
   }
 
-  /** How many wait here for room. */
+  /** How many waiters wait for room in this budget. */
   get waiters(): number {
     return this.#waiting.size + this.#waitingToKeep.size
   }
 
-  /** Whether so many bytes more may be in work. */
+  /** Whether this many more bytes of work fit. */
   hasRoom(bytes = 0): boolean {
     return this.#workBytes + bytes < SMALL_BYTES || !this.levels.some((level) => level.#isFull)
   }
 
   /**
-   * Lets one go on although there is no room, if no other one does. Otherwise it is called once there may be room.
+   * Lets a waiter proceed although there is no room, if no other one does. Otherwise, the waiter is called once there may be room.
    *
-   * @returns Whether it may go on, until it calls {@link leave}.
+   * @returns Whether it may proceed, until it calls {@link leave}.
    */
   exempts(waiter: Waiter): boolean {
     const full = this.levels.filter((level) => level.#isFull)
@@ -71,12 +75,12 @@ export class Budget {
     return true
   }
 
-  /** Whether others wait for one that is exempt. */
+  /** Whether others wait for this exempt waiter. */
   isDelayedBy(waiter: Waiter): boolean {
     return this.levels.some((level) => level.#exempt === waiter && level.#waiting.size > 0)
   }
 
-  /** Forgets one that waits or is exempt. */
+  /** Removes a waiter, or ends its exemption. */
   leave(waiter: Waiter): void {
     for (const level of this.levels) {
       level.#waiting.delete(waiter)
@@ -87,7 +91,7 @@ export class Budget {
     }
   }
 
-  /** Notes that so much more is in work, or less. */
+  /** Adds bytes of work; a negative number releases them. */
   work(bytes: number): void {
     for (const level of this.levels) {
       level.#workBytes += bytes
@@ -95,22 +99,22 @@ export class Budget {
     }
   }
 
-  /** Whether so many bytes more may be kept. */
+  /** Whether this many more bytes may be kept. */
   hasRoomToKeep(bytes: number): boolean {
     return this.keepsLittle(bytes) || this.levels.every((level) => level.takes(bytes))
   }
 
-  /** Whether this session keeps so little that it may whatever others do. */
+  /** Whether the session keeps so little that it needs no room. */
   keepsLittle(bytes: number): boolean {
     return this.#keptBytes + bytes <= SMALL_BYTES
   }
 
-  /** Whether this level has room to keep so many bytes. If it keeps little, one thing may be larger. */
+  /** Whether this level has room to keep this many bytes. While it keeps little, it accepts one item of any size. */
   takes(bytes: number): boolean {
     return this.#keptBytes <= SMALL_BYTES || this.#keptBytes + bytes <= this.#maxBytes
   }
 
-  /** Notes that so much more is kept, or less. */
+  /** Adds kept bytes; a negative number releases them. */
   keep(bytes: number): void {
     for (const level of this.levels) level.keepHere(bytes)
   }
@@ -121,7 +125,7 @@ export class Budget {
     if (bytes < 0) this.#wakeSoon()
   }
 
-  /** Calls one when less is kept. It looks again whether there is room. */
+  /** Calls a waiter when less is kept. The waiter then checks again whether there is room. */
   waitToKeep(waiter: Waiter): void {
     for (const level of this.levels) level.#waitingToKeep.add(waiter)
   }
@@ -130,7 +134,7 @@ export class Budget {
     return this.#workBytes >= this.#maxBytes
   }
 
-  /** Whether this one may be exempt here. Those who have waited are called first. */
+  /** Whether a waiter may be exempt at this level. Earlier waiters take precedence. */
   #isFor(waiter: Waiter): boolean {
     if (this.#exempt !== undefined) return this.#exempt === waiter
     return this.#waiting.size === 0 || this.#waiting.has(waiter)
@@ -150,20 +154,20 @@ export class Budget {
 }
 
 /**
- * Bytes that several sessions keep, as the values of a write of which all of them hear. Each level has them once, however many sessions
- * below it keep all or parts of them.
+ * Bytes that several sessions keep, such as the values of a write that all of them receive. Each level counts them once, no matter
+ * how many sessions below it keep all or parts of them.
  */
 export class SharedBytes {
   readonly #bytes: number
-  /** How much the levels below each one keep of them, each on its own. */
+  /** How much of them the budgets directly below each level keep, summed. */
   readonly #sums = new Map<Budget, number>()
 
-  /** @param bytes - All of them. */
+  /** @param bytes - The size of all of them. */
   constructor(bytes: number) {
     this.#bytes = bytes
   }
 
-  /** Whether a session may keep some of these, and some of its own. */
+  /** Whether a session may keep some of these bytes, and some that it does not share. */
   hasRoom(budget: Budget, bytes: number, ownBytes: number): boolean {
     if (budget.keepsLittle(bytes + ownBytes)) return true
     let more = bytes
@@ -173,7 +177,7 @@ export class SharedBytes {
     })
   }
 
-  /** Notes that a session keeps so much more of them, or less. */
+  /** Adds bytes of these that a session keeps; a negative number releases them. */
   keep(budget: Budget, bytes: number): void {
     let more = bytes
     for (const level of budget.levels) {
@@ -186,7 +190,7 @@ export class SharedBytes {
     }
   }
 
-  /** How much more a level has if those below it keep so much more. */
+  /** How much more a level keeps if the budgets below it keep this much more. */
   #more(level: Budget, bytes: number): number {
     const sum = this.#sums.get(level) ?? 0
     return Math.min(sum + bytes, this.#bytes) - Math.min(sum, this.#bytes)

@@ -1,4 +1,4 @@
-/** Calls of methods that are running. A method may never return, so a server that closes gives them up after a while. */
+/** Running calls of methods. A method may never return, so a closing server gives up on it after a while. */
 
 import { netError } from '../protocol/errors.js'
 
@@ -7,7 +7,7 @@ type GiveUp = (error: Error) => void
 export class Calls {
   readonly #running = new Set<GiveUp>()
 
-  /** Calls a method. Resolves with its result, or rejects once it is given up. */
+  /** Calls a method. Resolves to its result, or rejects if the call is given up. */
   async run(method: () => unknown): Promise<unknown> {
     let giveUp: GiveUp = () => {}
     const givenUp = new Promise<never>((_, reject) => {
@@ -21,7 +21,7 @@ export class Calls {
     }
   }
 
-  /** Lets all callers know that nobody waits for their methods any more. What these do from now on, nobody hears of. */
+  /** Rejects all running calls. The methods may still run, but their outcomes are ignored. */
   giveUp(): void {
     const error = netError(
       'NET_WRITE_UNKNOWN',

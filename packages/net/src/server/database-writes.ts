@@ -1,6 +1,6 @@
 /**
- * The writes to the served database, whoever makes them, from the events `write` and `clear` of its root. Only the root hears of
- * writes through every object, sublevels included.
+ * All writes to the served database, by any program, from the events `write` and `clear` of its root. Only the root sees the writes
+ * through every object, including sublevels.
  */
 
 import { type Interval, intersection, intervalOf, intervalOfPrefix, isEmpty } from './key-range.js'
@@ -17,7 +17,7 @@ interface WrittenOperation {
   readonly encodedValue?: Encoded
 }
 
-/** What the event `clear` comes with: the options of the call. */
+/** The argument of the event `clear`: the options of the call. */
 interface ClearOptions {
   readonly keyEncoding?: string
   readonly limit?: number
@@ -25,7 +25,7 @@ interface ClearOptions {
   readonly [bound: string]: unknown
 }
 
-/** Listens to a database once, for all subscriptions. */
+/** Listens to a database once on behalf of all subscriptions. */
 export class DatabaseWrites implements WriteSource {
   readonly #root: AnyLevel
   readonly #prefix: Buffer
@@ -69,13 +69,13 @@ export class DatabaseWrites implements WriteSource {
     for (const listener of [...this.#listeners]) listener.cleared(interval, isPartial)
   }
 
-  /** A key of the root as a key of the served database, if it is one. */
+  /** Converts a key of the root to a key of the served database. Undefined if it is outside. */
   #local(key: Buffer): Buffer | undefined {
     const { length } = this.#prefix
     return length === 0 || key.subarray(0, length).equals(this.#prefix) ? key.subarray(length) : undefined
   }
 
-  /** What was cleared, in terms of the root. */
+  /** The interval that was cleared, in keys of the root. */
   #clearedInterval(options: ClearOptions): Interval {
     const encoding = this.#root.keyEncoding(options.keyEncoding as 'buffer')
     const bound = (name: string): Buffer | null =>
@@ -95,8 +95,8 @@ export class DatabaseWrites implements WriteSource {
 }
 
 /**
- * A copy: events are kept for a while, and the bytes belong to whoever wrote them. A database that is not Terrace's may tell of other views
- * than arrays of bytes.
+ * Copies bytes: events are kept for a while, and the bytes belong to the writer. A database that is not Terrace's may report other
+ * views than arrays of bytes.
  */
 function copied(encoded: string | ArrayBufferView): Buffer {
   if (typeof encoded === 'string') return Buffer.from(encoded)

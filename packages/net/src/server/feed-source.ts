@@ -1,4 +1,4 @@
-/** The changes of a feed, such as those of terrace-toolbox, read from it as fast as the client takes them. */
+/** The changes of a feed, such as one of terrace-toolbox, read as fast as the client takes them. */
 
 import { netError } from '../protocol/errors.js'
 import { EventCode } from '../protocol/messages.js'
@@ -11,7 +11,7 @@ import {
   type Subscription
 } from './subscription.js'
 
-/** A change, with bytes as key and values. */
+/** A change, with its key and values as bytes. */
 export interface FeedChange {
   readonly sequence: number
   readonly type: 'put' | 'del'
@@ -24,7 +24,7 @@ export interface FeedChange {
   readonly last: boolean
 }
 
-/** What a feed is asked for. */
+/** Options for reading a feed. */
 export interface FeedReading {
   readonly after?: number
   readonly live: boolean
@@ -36,20 +36,20 @@ export interface FeedReading {
   readonly lt?: Uint8Array
 }
 
-/** A stored sequence of changes that can be read from any number on. An open feed of terrace-toolbox is one. */
+/** A stored sequence of changes that can be read from any number. An open feed of terrace-toolbox is one. */
 export interface ServedFeed {
-  /** The database or sublevel whose changes it has. */
+  /** The database or sublevel whose changes it records. */
   readonly db: object
   /** Reads the changes after a number, then, with `live`, waits for new ones. */
   read(options: FeedReading): AsyncGenerator<FeedChange, void, void>
 }
 
-/** What to read from a feed. */
+/** What a subscription reads from a feed. */
 export interface ChangesOptions {
   readonly range: WireRange
   /** The number to begin after; undefined for the oldest change. */
   readonly after: number | undefined
-  /** Whether the user may hear of a key. */
+  /** Whether the user may see changes of a key. */
   readonly isAllowed: (key: Uint8Array) => boolean
 }
 
@@ -77,7 +77,7 @@ export function changesOf(feed: ServedFeed, { range, after, isAllowed }: Changes
   return { subject: 'feed', begin }
 }
 
-/** How far changes were forwarded: the sequence and the batch of the last one. */
+/** The sequence and the batch of the last change that was forwarded. */
 interface Place {
   after: number | undefined
   batch: number
@@ -102,7 +102,7 @@ async function forward(
 /**
  * Forwards changes as long as there is room to keep them.
  *
- * @returns What a change costs for which there was no room: it is dropped, and read again. Undefined at the end.
+ * @returns The cost of a change that found no room: it is dropped, and must be read again. Undefined at the end.
  */
 async function forwardSome(
   changes: AsyncIterable<FeedChange>,
@@ -111,7 +111,7 @@ async function forwardSome(
 ): Promise<EventCost | undefined> {
   for await (const change of changes) {
     const { batch, sequence } = change
-    // A reading that begins amid a batch takes its first change for that of the batch.
+    // A reading that begins in the middle of a batch marks its first change as the first of the batch.
     const event = eventOf({ ...change, first: change.first && batch !== place.batch })
     if (!subscription.push(event)) return { ownBytes: event.ownBytes }
     place.batch = batch
@@ -130,13 +130,13 @@ function eventOf({ type, sequence, key, value, oldValue, time, batch, first, las
   }
 }
 
-/** Leaves out what the user may not hear of. The marks `first` and `last` are those of what remains. */
+/** Omits what the user may not see, and adjusts the marks `first` and `last` to what remains. */
 async function* allowed(
   changes: AsyncIterable<FeedChange>,
   isAllowed: (key: Uint8Array) => boolean
 ): AsyncGenerator<FeedChange> {
   let isFirst = false
-  /** Held back until it is known whether it is the last one of its batch. */
+  /** Held back until it is known whether this is the last change of its batch. */
   let held: FeedChange | undefined
   for await (const change of changes) {
     isFirst ||= change.first

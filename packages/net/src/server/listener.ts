@@ -14,25 +14,25 @@ import { PIECE_BYTES, type WebSocketLike, WebSocketTransport } from '../transpor
 import { closed, listening } from './listening.js'
 import { listenAtPath } from './socket-file.js'
 
-/** A message of a WebSocket is a piece of the stream; the frames in it are bounded by themselves. */
+/** A WebSocket message is a piece of the stream. The frames in it are limited separately. */
 const MAX_PIECE_BYTES = 2 * PIECE_BYTES
 
-/** It may come in so many pieces. Each costs more than its bytes if it is tiny. */
+/** The most chunks in a message: tiny ones cost more than their bytes. */
 const MAX_CHUNKS = 8192
 
 export interface Listener {
-  /** Where it listens, with the port that the system has chosen if the port was 0. */
+  /** Where it listens. A port of 0 is replaced by the one that the system chose. */
   readonly address: string
-  /** Accepts no more connections. Resolves once those that were accepted have ended. */
+  /** Accepts no more connections. Resolves once all accepted ones have ended. */
   close(): Promise<void>
-  /** Ends all connections now, those included that have not come as far as being accepted. */
+  /** Ends all connections now, including those that are not accepted yet. */
   destroy(): void
 }
 
 export interface ListenOptions {
   readonly tls: TlsOptions
   readonly maxConnections: number
-  /** How long a handshake of TLS or WebSocket may take, in ms. */
+  /** How long a TLS or WebSocket handshake may take, in ms. */
   readonly helloMs: number
   /** The origins of web pages that may connect. */
   readonly origins: readonly string[] | 'all'
@@ -62,7 +62,7 @@ export async function listen(address: Address, options: ListenOptions): Promise<
   return { close: () => closed(server), destroy, address: textOf(address, actualPort) }
 }
 
-/** The sockets of a server, before any handshake. A server waits for them when it closes, and does not know them itself. */
+/** The sockets of a server, before any handshake. A closing server waits for them, but does not list them. */
 function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -72,7 +72,7 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
-/** The host and port of an address, if it has them. */
+/** The host and port of an address that has them. */
 export function hostOf(address: Address): { host: string; port: number } {
   if (address.kind === 'unix') throw new TypeError('A Unix socket has no host')
   if ('host' in address) return address
@@ -134,11 +134,14 @@ function acceptWebSockets(
     const peer = `${below.remoteAddress}:${below.remotePort}`
     accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer, below))
   })
-  // It repeats the errors of the server, such as that the port is in use. Whoever listens hears of them there.
+  // Repeats the server's errors, such as a port in use. `listening()` reports those.
   webSockets.on('error', () => {})
 }
 
-/** Ends connections that become no WebSocket in time. A request of HTTP now and then would keep one for ever otherwise. */
+/**
+ * Ends connections that do not become a WebSocket in time. An occasional HTTP request would otherwise keep one alive
+ * forever.
+ */
 function deadlinesOf(server: HttpServer, helloMs: number): WeakMap<Socket, NodeJS.Timeout> {
   const deadlines = new WeakMap<Socket, NodeJS.Timeout>()
   const begin = (socket: Socket): void => {
@@ -147,7 +150,7 @@ function deadlinesOf(server: HttpServer, helloMs: number): WeakMap<Socket, NodeJ
     deadlines.set(socket, deadline)
     socket.once('close', () => clearTimeout(deadline))
   }
-  // Before TLS is agreed on, its own deadline counts.
+  // Before TLS is established, its own deadline applies.
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', begin)
   return deadlines
 }
@@ -162,7 +165,7 @@ function textOf(address: Exclude<Address, { kind: 'unix' }>, port: number): stri
   return url.href
 }
 
-/** Whether a server that lets everybody in could be reached from other machines. */
+/** Whether a server that is open to all could be reached from other machines. */
 export function isExposed(
   address: Address,
   isOpenToAll: boolean,

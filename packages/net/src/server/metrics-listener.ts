@@ -1,4 +1,4 @@
-/** Shows statistics over HTTP: `/metrics` for Prometheus, `/metrics.json` for other programs. */
+/** Serves statistics over HTTP: `/metrics` for Prometheus, `/metrics.json` for other programs. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,14 +9,14 @@ import { listening } from './listening.js'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus.js'
 import type { ServerStatistics } from './statistics.js'
 
-/** A few programs watch a server, not many. */
+/** Only a few programs monitor a server. */
 const MAX_CONNECTIONS = 32
 
 /**
- * Begins to show statistics at `HOST:PORT`. A port of 0 lets the system choose.
+ * Begins to serve statistics at `HOST:PORT`. A port of 0 lets the system choose.
  *
- * @param isInsecure - Whether other machines may see the statistics. There is no authentication.
- * @throws NET_INVALID if it is no address, or if other machines can reach it and may not.
+ * @param isInsecure - Whether other machines may read the statistics. There is no authentication.
+ * @throws NET_INVALID if it is not an address, or if other machines could reach it and `isInsecure` is false.
  */
 export async function listenForMetrics(
   address: string,
@@ -57,8 +57,8 @@ function parsed(address: string): { host: string; port: number } {
 }
 
 /**
- * Whether the header `host` names this machine. A page can give a name of its own site the address 127.0.0.1, and its browser then
- * lets it read what comes from there; but the header has that name.
+ * Whether the header `host` names this machine. A page can point a name of its site to 127.0.0.1, and its browser then lets it
+ * read the responses. The header, however, contains that name.
  */
 function isForLoopback(header = ''): boolean {
   const [, host = ''] = /^\[?(.*?)\]?(?::\d+)?$/.exec(header) ?? []

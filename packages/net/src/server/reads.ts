@@ -1,15 +1,15 @@
 /**
- * The values that a server's database is reading for clients. How large a value is, is known only once it has been read, so no budget
- * can be asked before: so many are read at once, and fewer once large ones were seen.
+ * Limits how many values the database reads for clients at once. The size of a value is only known after it was read, so a budget
+ * cannot be checked first. After large values, fewer are read at once.
  */
 
 import type { Waiter } from './budget.js'
 
-/** Values that are read at once, as long as none was large. */
+/** How many values are read at once while all have been small. */
 export const MAX_READS = 64
 
 export class Reads {
-  /** What the values that are read at once may have together. */
+  /** The most bytes that the values read at once may have together. */
   readonly #maxBytes: number
   /** The largest value so far. */
   #largestBytes = 1
@@ -21,7 +21,7 @@ export class Reads {
     this.#maxBytes = maxBytes
   }
 
-  /** Begins to read so many values, or calls a session later, when it may try again. */
+  /** Begins to read this many values, or calls the session later, once it may try again. */
   begin(waiter: Waiter, values: number): boolean {
     const isNext = this.#waiting.size === 0 || this.#isCalling
     if (this.#running === 0 || (isNext && this.#running + values <= this.#most)) {
@@ -34,19 +34,19 @@ export class Reads {
 
   end(values: number): void {
     this.#running -= values
-    // Not for each alone: connections that wait are not read, and to stop and go costs something.
+    // Batched: waiting connections are not read, and stopping and resuming them has a cost.
     if (this.#waiting.size > 0 && !this.#isCalling && this.#running <= this.#most / 2) {
       this.#isCalling = true
       queueMicrotask(() => this.#call())
     }
   }
 
-  /** Notes how large a value was. */
+  /** Records the size of a value. */
   saw(bytes: number): void {
     if (bytes > this.#largestBytes) this.#largestBytes = bytes
   }
 
-  /** Forgets one that waits. */
+  /** Removes a waiter. */
   leave(waiter: Waiter): void {
     this.#waiting.delete(waiter)
   }
@@ -61,7 +61,7 @@ export class Reads {
       this.#waiting.delete(waiter)
       waiter.look()
       if (!this.#waiting.has(waiter)) continue
-      // It wants to read more than may begin now, and stays the first.
+      // It needs more reads than may begin now, and stays first.
       this.#waiting = new Set([waiter, ...this.#waiting])
       break
     }

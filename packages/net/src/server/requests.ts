@@ -1,4 +1,4 @@
-/** What clients can ask for. Each request asks the guard for the user's rights before it touches the database. */
+/** The requests of clients. Each one checks the user's rights with the guard before it touches the database. */
 
 import type { AbstractSnapshot } from 'abstract-level'
 import { concat } from '../protocol/bytes.js'
@@ -66,7 +66,7 @@ const snapshot: Run<'snapshot'> = (session, [handle]) => {
 const closeSnapshot: Run<'closeSnapshot'> = ({ budget, snapshots }, [handle]) => {
   const closing = snapshots.get(handle)
   if (snapshots.delete(handle)) budget.keep(-RESOURCE_BYTES)
-  // It ends with the last iterator that reads from it. Nobody waits for that.
+  // It ends with the last iterator that reads from it; the answer does not wait for that.
   closing?.close().catch(() => {})
 }
 
@@ -129,7 +129,7 @@ interface Handler<Name extends RequestName> {
   readonly run: Run<Name>
   /** How many values the database reads for it at once. */
   readonly values?: number
-  /** Whether it reads none of them if the database can tell whether a key is there. */
+  /** Whether it reads no values if the database supports `has()`. */
   readonly isOfKeys?: true
 }
 
@@ -151,7 +151,7 @@ const byName: { readonly [Name in RequestName]: Handler<Name> } = {
   unsubscribe: { run: unsubscribe }
 }
 
-/** What does a request, by its kind. */
+/** The handler of each kind of request. */
 export const handlers: ReadonlyMap<number, Request> = new Map(
   Object.entries(requests).map(([name, form]) => {
     const { run, values = 0, isOfKeys = false } = byName[name as RequestName]
@@ -176,7 +176,7 @@ function cursorOf(cursors: Session['cursors'], handle: number): ServerCursor {
   return found
 }
 
-/** Where the events of a subscription come from: the writes to the database, or a feed that the request names. */
+/** The source of a subscription's events: the writes to the database, or the feed that the request names. */
 function sourceOf(
   { guard, host }: Session,
   name: string | undefined,
@@ -200,7 +200,7 @@ function sourceOf(
   return changesOf(feed, { range, after, isAllowed })
 }
 
-/** Checks that a client has room for another resource, under a number that it does not use. */
+/** Checks that a client has room for another resource, and that the resource's number is not in use. */
 function checkRoom(
   { budget }: Session,
   open: ReadonlyMap<number, unknown>,
@@ -216,7 +216,7 @@ function checkRoom(
   }
 }
 
-/** What the bounds of a range have in memory. They may be as large as a message. */
+/** How much memory the bounds of a range take. They may be as large as a message. */
 function sizeOf(range: WireRange): number {
   return range.reduce((sum, bound) => sum + (bound?.length ?? 0), 0)
 }

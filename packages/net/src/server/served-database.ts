@@ -1,4 +1,4 @@
-/** The database that a server serves: any of abstract-level's, with keys and values as bytes. */
+/** The database that a server serves: any implementation of abstract-level, with keys and values as bytes. */
 
 import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
 import { BackendLevel, type CursorParts, Sublevel } from 'terrace-core'
@@ -10,7 +10,7 @@ import type { Interval } from './key-range.js'
 export type AnyLevel = AbstractLevel<any, any, any>
 
 /**
- * A database or sublevel of any package. The whole class would refuse some of its own subclasses, such as ClassicLevel, because the
+ * A database or sublevel of any package. The full class type would reject some of its subclasses, such as ClassicLevel, because the
  * types of their hooks and iterators name the class itself.
  */
 export type Servable = Pick<
@@ -24,8 +24,8 @@ type Bytes = Uint8Array
 const CLEAR_KEYS = 1000
 
 /**
- * How many values are read at once, before it is known how large they are: each may be as large as the largest message. So many
- * more than the limit may be in memory for a moment.
+ * How many values are read at once before their sizes are known: each may be as large as the largest message. For a moment, memory
+ * may hold that many more than the limit.
  */
 export const GET_KEYS = 8
 
@@ -37,9 +37,9 @@ export type BytesIterator = AbstractIterator<AnyLevel, Bytes, Bytes>
 
 export class ServedDatabase {
   readonly db: AnyLevel
-  /** Bytes as the database is given them. */
+  /** Bytes in the form that the database receives. */
   readonly #given: (bytes: Bytes) => Bytes
-  /** A `clear()` that deletes in steps, while it does. Later writes wait, because it would delete what they store. */
+  /** A running `clear()` that deletes in steps. Later writes wait, because it would delete what they store. */
   #clearing: Promise<void> | undefined
 
   constructor(db: Servable) {
@@ -54,7 +54,7 @@ export class ServedDatabase {
   /**
    * Reads the values of keys, all from the same state if the database has snapshots.
    *
-   * @param hold - Notes how many bytes were read, as they are. What it throws ends the reading.
+   * @param hold - Receives the number of bytes after each read. An error that it throws ends the reading.
    * @throws NET_LIMIT if the values have more than `maxBytes` together.
    */
   async getMany(
@@ -102,8 +102,8 @@ export class ServedDatabase {
   }
 
   /**
-   * Writes operations atomically: keys and values in turns, a value of null deletes. A database that may keep what it gets gets
-   * copies.
+   * Writes operations atomically: alternating keys and values, where a value of null deletes. A database that may keep its
+   * arguments gets copies.
    */
   write(operations: ReadonlyArray<Bytes | null>, sync: boolean): Promise<void> {
     if (this.#clearing !== undefined) return this.#clearing.then(() => this.write(operations, sync))
@@ -124,7 +124,7 @@ export class ServedDatabase {
     return this.db.batch(list, options)
   }
 
-  /** Deletes up to `limit` keys of these intervals, beginning with the last one if `reverse`. */
+  /** Deletes up to `limit` keys of these intervals, starting with the last one if `reverse`. */
   async clear(
     intervals: readonly Interval[],
     reverse: boolean,
@@ -211,7 +211,7 @@ export class ServedDatabase {
   }
 }
 
-/** Databases of terrace-core keep no bytes of others, and nobody changes those of a message. */
+/** For databases of terrace-core, which keep no bytes of their callers. A received message is never modified. */
 function asItIs(bytes: Bytes): Bytes {
   return bytes
 }

@@ -1,5 +1,5 @@
 /**
- * One connection of a client: learns who it is, then hands its requests to its session. It takes no more from a client than the
+ * One connection of a client: authenticates it, then hands its requests to its session. It reads no more from a client than the
  * session can work on and the client itself reads.
  */
 
@@ -24,20 +24,20 @@ import type { Peer, User } from './options.js'
 import { handlers } from './requests.js'
 import type { Channel, Session, SessionHost } from './session.js'
 
-/** What a message may have besides the operations of a batch. Arguments of methods are bounded by it as well. */
+/** The most items of a message besides the operations of a batch. This also limits the arguments of methods. */
 const MORE_ITEMS = 1000
 
 const versionOnly = { parts: [notices.hello.parts[0]] } as const
 
-/** What a connection needs of the server. */
+/** What a connection needs from the server. */
 export interface ConnectionHost extends SessionHost {
-  /** Holds what a connection holds before its client is known. */
+  /** Counts what connections hold before their clients are known. */
   readonly budget: Budget
   readonly authenticate: Authenticate
   beginSession(user: User | null): Session
-  /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
+  /** The earlier session of a client, if it still exists and belongs to the same user with the same rights. */
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined
-  /** What a client is told about the server and about itself. */
+  /** What the welcome tells a client about the server and itself. */
   welcome(session: Session): object
   warn(warning: Error, peer: Peer): void
   forget(connection: ServerConnection): void
@@ -51,20 +51,20 @@ export class ServerConnection implements Channel {
   readonly #reader: FrameReader
   readonly #outbox: Outbox
   #session: Session | null = null
-  /** That of the session, once there is one. */
+  /** The session's budget, once there is a session. */
   #budget: Budget
-  /** What was noted there. */
+  /** How many bytes are counted in `#budget`. */
   #heldBytes = 0
   #isGone = false
-  /** What is done with the next message. */
+  /** What the next message means. */
   #state: 'greeting' | 'authenticating' | 'serving' | 'closed' = 'greeting'
-  /** Whether no message is taken, and whether the transport was stopped for that. */
+  /** Whether messages are not taken, and whether the transport was stopped because of that. */
   #isPaused = false
   #isStopped = false
-  /** When the connection began, or, once its state is closed, when it began to end. */
+  /** When the connection began or, in the state `closed`, when it began to end. */
   #since = performance.now()
   #heardAt = this.#since
-  /** Since when the client has taken nothing of what it is sent. */
+  /** Since when the client has read none of what it was sent. */
   #stalledAt: number | undefined
   #lastTakenBytes = 0
   receivedBytes = 0
@@ -107,7 +107,7 @@ export class ServerConnection implements Channel {
     this.#note()
   }
 
-  /** The session may have room for requests again. */
+  /** Called when the session may have room for requests again. */
   proceed(): void {
     if (!this.#isPaused || this.#state !== 'serving' || this.#session?.mayTake() === false) return
     this.#isPaused = false
@@ -116,10 +116,10 @@ export class ServerConnection implements Channel {
     this.#pump()
   }
 
-  /** Breaks the connection off if the client has been silent or has not read for too long. */
+  /** Breaks off the connection if the client has been silent, or has not read, for too long. */
   check(now: number): void {
     const { helloMs, silenceMs, stallMs } = this.#host.limits
-    // A transport does not tell when the last of a little has left.
+    // A transport does not report when its last few bytes have left.
     this.#note()
     const takenBytes = this.#outbox.sentBytes - this.#transport.bufferedBytes
     if (this.unsentBytes === 0 || takenBytes > this.#lastTakenBytes) this.#stalledAt = undefined
@@ -136,18 +136,18 @@ export class ServerConnection implements Channel {
     else if (now - (this.#session?.delaysOthersSince ?? now) > stallMs)
       this.#fail('The client does not finish a message, and others wait for the room that it takes')
     else if (this.#isPaused && isServing) this.#reassure()
-    // A browser turns the timers of a hidden page once a minute, but the page answers.
+    // A browser runs the timers of a hidden page once a minute, but the page still answers.
     else if (isServing && now - this.#heardAt > silenceMs / 4)
       this.#outbox.sendFirst(packMessage([Both.ping]))
   }
 
-  /** Says that the server is closing. The client ends the connection once everything that it had sent is answered. */
+  /** Announces that the server is closing. The client ends the connection once everything it sent is answered. */
   announceEnd(): void {
     if (this.#state === 'serving') this.send([Tell.closing])
     else this.end()
   }
 
-  /** Takes nothing more, and ends the connection once everything was sent. */
+  /** Reads nothing more, and ends the connection once everything was sent. */
   end(): void {
     if (this.#state !== 'closed') this.#end()
   }
@@ -158,7 +158,7 @@ export class ServerConnection implements Channel {
   }
 
   #receive(bytes: Uint8Array): void {
-    // Whoever was told to go may go on to send.
+    // A client that is being disconnected may keep sending.
     if (this.#state === 'closed') return
     this.#heardAt = performance.now()
     this.receivedBytes += bytes.length
@@ -168,7 +168,7 @@ export class ServerConnection implements Channel {
     this.#pump()
   }
 
-  /** A part of what comes is held below. */
+  /** The transport below holds part of an incoming message. */
   #receiving(): void {
     this.#note()
     if (!this.#isPaused && this.#session?.mayTake() === false) this.#pause()
@@ -200,7 +200,7 @@ export class ServerConnection implements Channel {
     return this.#reader.heldBytes + (this.#transport.receivingBytes ?? 0)
   }
 
-  /** Notes what is held now. */
+  /** Updates the budget to what is held now. */
   #note(): void {
     if (this.#isGone) return
     const bytes = this.#unreadBytes + this.#outbox.heldBytes
@@ -208,7 +208,7 @@ export class ServerConnection implements Channel {
     this.#heldBytes = bytes
   }
 
-  /** Notes that nothing is held any more, as far as one budget is concerned. */
+  /** Removes everything held from the current budget. */
   #unnote(): void {
     this.#budget.work(-this.#heldBytes)
     this.#heldBytes = 0
@@ -236,7 +236,7 @@ export class ServerConnection implements Channel {
   }
 
   async #greet(message: Message): Promise<void> {
-    // The rest may be different in another version.
+    // Another version may have different parts.
     const [version] = readMessage(versionOnly, message)
     if (version !== PROTOCOL_VERSION) {
       throw protocolError(
@@ -246,7 +246,7 @@ export class ServerConnection implements Channel {
 
     const [, token, ticket] = readMessage(notices.hello, message)
     const user = await this.#host.authenticate(token, this.peer)
-    // The client may have left, or been sent away, in the meantime.
+    // The client may have left or been refused meanwhile.
     if (this.#state !== 'authenticating') return
 
     const known = this.#host.sessionOf(ticket, user)
@@ -273,17 +273,17 @@ export class ServerConnection implements Channel {
   #end(): void {
     this.#state = 'closed'
     this.#since = performance.now()
-    // A client that goes on to send is read, so that its end is heard of.
+    // Keep reading: if the client sends more, its end would otherwise go unnoticed.
     this.#resume()
     this.#outbox.end()
   }
 
-  /** A client whose requests wait here must not take the server for dead: it would come again, with all of them. */
+  /** A client whose requests wait here must not take the server for dead: it would reconnect and send all of them again. */
   #reassure(): void {
     if (this.unsentBytes === 0) this.#outbox.sendFirst(packMessage([Both.pong]))
   }
 
-  /** Takes no more messages. The transport is not stopped at once: often, there is room again at the end of this turn. */
+  /** Takes no more messages. The transport is not stopped at once: often, there is room again by the end of this turn. */
   #pause(): void {
     this.#isPaused = true
     setImmediate(() => {
@@ -308,7 +308,7 @@ export class ServerConnection implements Channel {
     if (this.#state === 'serving') this.#session?.flushed()
   }
 
-  /** Tells the client why, and ends the connection. */
+  /** Sends the client the reason, and ends the connection. */
   #refuse(error: Error): void {
     if (this.#state === 'closed') return
     this.#outbox.sendFirst(packMessage([Tell.refused, ...described(error)]))
@@ -331,7 +331,7 @@ export class ServerConnection implements Channel {
   }
 }
 
-/** Whether the transport has ended the connection because the client has sent too much. */
+/** Whether the transport ended the connection because the client sent too much. */
 function isLimit(cause: Error | undefined): cause is Error {
   return (cause as Partial<CodedError<string>> | undefined)?.code === 'NET_LIMIT'
 }

@@ -1,5 +1,5 @@
 /**
- * A cursor of a client. If the user may read only parts of its range, it walks over one part after the other, all in the same
+ * A cursor of a client. If the user may read only parts of its range, it walks through one part after another, all in the same
  * snapshot.
  */
 
@@ -12,31 +12,34 @@ import type { Budget } from './budget.js'
 import { compare, contains, type Interval } from './key-range.js'
 import type { BytesIterator, ServedDatabase } from './served-database.js'
 
-/** A read asks for so many times as many entries as the one before, because those that come may be larger. The first asks for one. */
+/**
+ * Each read requests at most this many times as many entries as the one before, because later entries may be larger. The first
+ * requests one.
+ */
 const GROWTH = 4
 const MAX_ENTRIES = 1000
 
-/** A page holds about this much at most, whatever the client asks for. */
+/** A page holds about this much at most, whatever size the client requests. */
 const MAX_PAGE_BYTES = 1 << 20
 
-/** Entries that were read and did not fit into a page are kept for the next one, if they have no more than this. */
+/** Entries that were read but did not fit into a page are kept for the next one, up to this size. */
 const MAX_REST_BYTES = 64 * 1024
 
-/** What an entry that is kept has in memory besides its bytes. */
+/** The memory that a kept entry takes besides its bytes. */
 const ENTRY_BYTES = 256
 
 /** What a cursor walks over. */
 export interface ServerCursorOptions {
   readonly parts: CursorParts
-  /** The range that the client has asked for. */
+  /** The range that the client requested. */
   readonly wanted: Interval
-  /** What the user may read of it, in order. */
+  /** The parts of it that the user may read, in order. */
   readonly allowed: readonly Interval[]
   readonly reverse: boolean
   readonly snapshot: AbstractSnapshot | undefined
-  /** What its session may keep. */
+  /** Limits what the session may keep. */
   readonly budget: Budget
-  /** What it has in memory itself. */
+  /** How much memory the cursor itself takes. */
   readonly ownBytes: number
 }
 
@@ -45,7 +48,7 @@ export class ServerCursor {
   readonly #parts: CursorParts
   readonly #wanted: Interval
   readonly #reverse: boolean
-  /** The intervals in the order in which they are read. */
+  /** The intervals in reading order. */
   readonly #intervals: readonly Interval[]
   readonly #snapshot: AbstractSnapshot | undefined
   readonly #ownSnapshot: AbstractSnapshot | undefined
@@ -53,21 +56,21 @@ export class ServerCursor {
   readonly #isWhole: boolean
   /** The interval that is being read. */
   #current = 0
-  /** Reads it; undefined before its first read. */
+  /** Reads the current interval; undefined before the first read of it. */
   #iterator: BytesIterator | undefined
   #meanEntryBytes: number | undefined
-  /** How many entries the last read has asked for. */
+  /** How many entries the last read requested. */
   #lastWanted = 0
-  /** Entries that were read and did not fit into the last page. */
+  /** Entries that were read but did not fit into the last page. */
   #rest: Entry[] = []
   /** Reads and seeks happen one after the other. */
   #last: Promise<unknown> = Promise.resolve()
-  /** The last page, in case that it is asked for again after a connection was lost. It is read again then, and not kept. */
+  /** The last page, which the client may request again after a connection was lost. It is then read again instead of being kept. */
   #page: LastPage | undefined
   #isClosed = false
   readonly #budget: Budget
   readonly #ownBytes: number
-  /** What was noted to be kept. */
+  /** How many bytes the budget counts as kept. */
   #keptBytes = 0
   #restBytes = 0
   #pageBytes = 0
@@ -87,13 +90,13 @@ export class ServerCursor {
     const needsOwn = !this.#isWhole && snapshot === undefined && served.db.supports.explicitSnapshots === true
     this.#ownSnapshot = needsOwn ? served.snapshot() : undefined
     this.#snapshot = snapshot ?? this.#ownSnapshot
-    // Made now, because it shows the database as it is now.
+    // Created now, because it must show the current state of the database.
     if (first !== undefined && this.#isWhole) this.#iterator = this.#iteratorOver(first)
     this.#note()
   }
 
   /**
-   * Reads page `number`, or the one that was read last, again.
+   * Reads page `number`. The last page can be read again.
    *
    * @throws NET_PROTOCOL if it is neither the next page nor the last one.
    * @throws NET_LIMIT if the database cannot go back, and there is no room to keep the page.
@@ -113,7 +116,7 @@ export class ServerCursor {
     this.#page = page
     const pending = this.#inTurn(() => this.#read(page, isAgain, Math.max(size, 1), bytes))
     page.pending = pending
-    // Idle iterators hold no pages. One that cannot go back must.
+    // Idle iterators keep no pages, except those that cannot go back.
     const forget = (): void => {
       page.pending = undefined
     }
@@ -129,7 +132,7 @@ export class ServerCursor {
     return this.#served.db.supports.seek === true
   }
 
-  /** Notes what is kept now. */
+  /** Updates the budget to what is kept now. */
   #note(): void {
     const start = this.#page?.start?.key.length ?? 0
     const bytes = this.#isClosed ? 0 : this.#ownBytes + start + this.#restBytes + this.#pageBytes
@@ -143,7 +146,10 @@ export class ServerCursor {
     this.#note()
   }
 
-  /** Makes the next read begin with the first key that is not before the target. Outside the range nothing is left. */
+  /**
+   * Makes the next read begin with the first key that is not before the target. After a target outside the range, no entries are
+   * left.
+   */
   seek(target: Uint8Array): Promise<void> {
     return this.#inTurn(() => this.#seek(target))
   }
@@ -151,7 +157,7 @@ export class ServerCursor {
   close(): Promise<void> {
     this.#isClosed = true
     this.#note()
-    // After what is being read, which may begin with another interval.
+    // Waits for a running read, which may move to another interval.
     return this.#inTurn(async () => {
       await this.#iterator?.close()
       await this.#ownSnapshot?.close()
@@ -160,7 +166,7 @@ export class ServerCursor {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work, work)
-    // Without the result, which may be large.
+    // Drops the result, which may be large.
     const done = (): void => {}
     this.#last = mine.then(done, done)
     return mine
@@ -169,7 +175,7 @@ export class ServerCursor {
   async #read(last: LastPage, isAgain: boolean, size: number, highWaterMarkBytes: number): Promise<WirePage> {
     const page = new PageBuilder(this.#parts)
     if (isAgain) {
-      // Nothing was read for it the first time.
+      // The page had no entries the first time.
       if (last.start === undefined) return page.build(!this.#isClosed)
       await this.#goBack(last.start)
     }
@@ -179,7 +185,7 @@ export class ServerCursor {
       let taken = 0
       for (; taken < entries.length && page.bytes <= highWaterMarkBytes; taken++) {
         const entry = entries[taken] as Entry
-        // A copy: the key may be a part of a large buffer, with the values.
+        // A copy: the key may be part of a large buffer that includes the values.
         if (page.entries === 0) last.start = { interval: this.#current, key: copyOf(keyOf(entry)) }
         page.add(entry)
       }
@@ -207,7 +213,7 @@ export class ServerCursor {
     }
   }
 
-  /** Keeps entries that did not fit. Large ones are read again: an iterator that nobody reads must hold little. */
+  /** Keeps entries that did not fit, or goes back to read them again if they are large: an idle iterator must hold little. */
   async #keep(entries: Entry[]): Promise<void> {
     const [first] = entries
     if (first === undefined) return
@@ -226,7 +232,7 @@ export class ServerCursor {
   }
 
   async #seek(target: Uint8Array): Promise<void> {
-    // Closed while this waited for its turn: nothing would close another iterator.
+    // Closed while this waited for its turn: a new iterator would never be closed.
     if (this.#isClosed) return
     this.#setRest([])
     if (!contains(this.#wanted, target)) return this.#goTo(this.#intervals.length)
@@ -244,9 +250,9 @@ export class ServerCursor {
     this.#iterator.seek(target as never, { keyEncoding: 'buffer' })
   }
 
-  /** Begins with another interval. */
+  /** Moves to another interval. */
   async #goTo(index: number): Promise<void> {
-    // The iterator of a whole range stays, because a seek may go back to the state that it shows.
+    // The iterator of a whole range is kept, because a later seek may return to the state that it shows.
     if (!this.#isWhole) {
       await this.#iterator?.close()
       this.#iterator = undefined
@@ -255,12 +261,12 @@ export class ServerCursor {
   }
 
   #iteratorOver(interval: Interval): BytesIterator {
-    // Values alone would not tell where a cursor has to go on in another session.
+    // From values alone, a cursor could not tell where to resume in another session.
     const parts = this.#parts === 'values' ? 'entries' : this.#parts
     return this.#served.iterator(parts, interval, this.#reverse, this.#snapshot)
   }
 
-  /** How many entries will about fill these bytes. */
+  /** Estimates how many entries fill this many bytes. */
   #entriesIn(bytes: number): number {
     if (this.#meanEntryBytes === undefined) return 1
     const fitting = Math.max(1, Math.ceil(bytes / this.#meanEntryBytes))
@@ -286,7 +292,7 @@ interface LastPage {
   pending: Promise<WirePage> | undefined
 }
 
-/** How many bytes a page has at most, besides one entry more. */
+/** The most bytes in a page, apart from its last entry, which may exceed them. */
 export function pageBytes(highWaterMarkBytes: number): number {
   return Math.min(highWaterMarkBytes, MAX_PAGE_BYTES)
 }

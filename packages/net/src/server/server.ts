@@ -35,18 +35,18 @@ import { type ServerStatistics, Statistics } from './statistics.js'
 import type { Subscription } from './subscription.js'
 import type { WriteSource } from './watching.js'
 
-/** How often connections are looked at, unless the limits are short. */
+/** How often connections are checked, unless the limits are short. */
 const CHECK_MS = 1000
 
-/** How long clients may take to end their connections once the server closes, so that all they had sent is answered. */
+/** How long clients may take to end their connections once the server closes, so that everything they sent is answered. */
 const LINGER_MS = 1000
 
-/** How long connections may then take to send what they have. */
+/** How long connections may then take to send the rest. */
 const CLOSE_MS = 5000
 
-/** What a server is told by those who know more about the database than its object does. */
+/** What the owner of the database knows about it beyond its object. */
 interface Own {
-  /** Tells of the writes to it. */
+  /** Reports the writes to it. */
   readonly writes?: WriteSource
   /** Its identity. */
   readonly database?: string
@@ -62,7 +62,7 @@ export class Server {
 
   /**
    * @internal
-   * @param own - What the database itself does not tell.
+   * @param own - What the database object itself does not provide.
    */
   constructor(db: Servable, options: ServerOptions, own: Own = {}) {
     this.#options = options
@@ -79,12 +79,12 @@ export class Server {
    * of 0 lets the system choose. May be called for several addresses.
    *
    * @returns The address, with the port that was chosen.
-   * @throws NET_INVALID if it is no address, or if others than programs of this machine could do whatever they want.
+   * @throws NET_INVALID if it is not an address, or if programs on other machines could use the database without restrictions.
    * @throws NET_CLOSING if the server is closed.
    */
   async listen(address: string): Promise<string> {
     const parsed = parseAddress(address)
-    // It would be shown wherever the server's address is.
+    // It would appear wherever the server's address does.
     if ('url' in parsed && parsed.url.username + parsed.url.password !== '') throw noUser(address)
     const { insecure = false, origins = [], tls = {} } = this.#options
     const isOpenToAll = !asksForTokens(this.#options) && !insecure
@@ -96,25 +96,25 @@ export class Server {
       tls,
       maxConnections: connections,
       helloMs,
-      // Any page that a browser of this machine shows could connect, and a page proves nothing by that.
+      // Any page in a browser on this machine could connect as a local program, so without tokens its origin is checked.
       origins: isOpenToAll ? origins : 'all',
       accept: (transport) => this.#host.accept(transport, address)
     })
     return this.#keep(listener, this.#listeners)
   }
 
-  /** Counts since the server was made, and what is open now. A plain object for JSON. */
+  /** Returns counts since the server was created, and what is open now, as a plain object for JSON. */
   statistics(): ServerStatistics {
     return this.#host.read()
   }
 
   /**
-   * Shows {@link statistics} over HTTP until the server is closed: `/metrics` for Prometheus and `/metrics.json`. There is no
+   * Serves {@link statistics} over HTTP until the server is closed: `/metrics` for Prometheus and `/metrics.json`. There is no
    * authentication.
    *
    * @param address - `HOST:PORT`. A port of 0 lets the system choose.
-   * @returns Where they are shown: `http://HOST:PORT`.
-   * @throws NET_INVALID if it is no address, or if other machines can reach it and `insecure` is not said.
+   * @returns Where they are served: `http://HOST:PORT`.
+   * @throws NET_INVALID if it is not an address, or if other machines could reach it and `insecure` is not set.
    */
   async serveMetrics(address: string): Promise<string> {
     const isInsecure = this.#options.insecure === true
@@ -123,7 +123,7 @@ export class Server {
     return this.#keep(listener, this.#metricsListeners)
   }
 
-  /** Keeps a listener, unless the server was closed in the meantime. */
+  /** Adds a listener, unless the server was closed meanwhile. */
   async #keep(listener: Listener, listeners: Listener[]): Promise<string> {
     if (this.#closing === undefined) {
       listeners.push(listener)
@@ -140,8 +140,8 @@ export class Server {
   }
 
   /**
-   * Stops: accepts nothing more, finishes what clients have asked for, sends the results and ends the connections. The database
-   * stays open. Methods that run for longer than `limits.closeMs` are not waited for: their callers get NET_WRITE_UNKNOWN.
+   * Stops the server: accepts nothing more, finishes all received requests, sends the results and ends the connections. The
+   * database stays open. Methods that run for longer than `limits.closeMs` are not waited for: their callers get NET_WRITE_UNKNOWN.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -159,10 +159,10 @@ export class Server {
 }
 
 /**
- * Makes a server for a database or sublevel of abstract-level, which begins to serve with {@link Server.listen}. Without `tokens` or
- * `authenticate`, whoever can connect may do everything; then it listens for programs of the same machine only.
+ * Makes a server for a database or sublevel of abstract-level. It starts serving with {@link Server.listen}. Without `tokens` or
+ * `authenticate`, any client that can connect may do everything, so the server listens only for programs of the same machine.
  *
- * @throws NET_INVALID if an option is unknown or makes no sense.
+ * @throws NET_INVALID if an option is unknown or invalid.
  */
 export function createServer(db: Servable, options: ServerOptions = {}): Server {
   return new Server(db, serverOptionsOf(options, Object.keys(defaultLimits)))
@@ -182,7 +182,7 @@ function isSameUser(a: User | null, b: User | null): boolean {
   return a?.name === b?.name && isDeepStrictEqual(a?.permissions, b?.permissions)
 }
 
-/** A user who has sessions, or had. */
+/** A user who has, or had, sessions. */
 interface UserRecord {
   readonly budget: Budget
   sessions: number
@@ -230,7 +230,7 @@ class ServerHost implements ConnectionHost {
     this.#timer.unref()
   }
 
-  /** Opens the database, and learns which one it is. */
+  /** Opens the database and determines its identity. */
   async open(): Promise<void> {
     await this.served.db.open()
     this.#database ??= databaseOf(this.served.db)
@@ -310,7 +310,7 @@ class ServerHost implements ConnectionHost {
     this.#options.onWarning?.(warning, peer)
   }
 
-  /** The statistics, with what is open now. */
+  /** Returns the statistics, including what is open now. */
   read(): ServerStatistics {
     const sessions = [...this.#sessions]
     const connections = [...this.#connections]
@@ -334,7 +334,7 @@ class ServerHost implements ConnectionHost {
     }
   }
 
-  /** Finishes what was asked for, and ends all connections. */
+  /** Finishes all received requests and ends all connections. */
   async close(): Promise<void> {
     this.isClosing = true
     clearInterval(this.#timer)

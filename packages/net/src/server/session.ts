@@ -1,13 +1,13 @@
 /**
- * What the server keeps for a client, from one connection to the next: its cursors, its snapshots, its subscriptions, and the
- * results that it may not have received. A request that comes again, because a connection was lost, is not done again:
+ * What the server keeps for a client from one connection to the next: its cursors, snapshots and subscriptions, and the
+ * results that it may not have received. A request that arrives again, because a connection was lost, is not executed again:
  *
  * ```text
- *   request ──▶ number above the last one? ──▶ done, and its result kept ──▶ received by the client: forgotten
- *                    └── not above: the kept result is sent again, or will be once it is there
+ *   request ──▶ number above the last one? ──▶ executed, and its result kept ──▶ received by the client: forgotten
+ *                    └── not above: the kept result is sent again, now or once it is ready
  * ```
  *
- * Reads of keys are the exception: they are done again, and nothing is kept of them.
+ * Reads of keys are the exception: they are repeated, and their results are not kept.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -41,52 +41,52 @@ import type { WriteSource } from './watching.js'
 
 const TICKET_BYTES = 16
 
-/** What a snapshot, an iterator or a subscription has in memory besides its keys. */
+/** The memory that a snapshot, an iterator or a subscription takes besides its keys. */
 export const RESOURCE_BYTES = 512
 
 /** A result or a failure. */
 type Answer = Extract<ServerMessage, readonly [typeof Tell.result | typeof Tell.failure, ...unknown[]]>
 
-/** A request that is being worked on. */
+/** A running request. */
 export interface Work {
   readonly request: Request
   readonly kind: number
   readonly requestBytes: number
-  /** What it holds: the request, and what was read for it. */
+  /** How much memory it holds: the request, and what was read for it. */
   bytes: number
-  /** How large its result was, if there was no room for it. */
+  /** The size of its result, if that found no room. */
   resultBytes: number
-  /** Whether it goes on although there is no room. */
+  /** Whether it proceeds although there is no room. */
   isExempt: boolean
-  /** How many values it is reading. */
+  /** How many values it reads. */
   values: number
   readonly startedAt: number
   readonly message: Message
 }
 
-/** Something that a client can ask for. */
+/** A kind of request. */
 export interface Request {
   /** Its name in statistics. */
   readonly name: string
   readonly form: RequestForm
   /** How many values the database reads for it at once. */
   readonly values: number
-  /** Whether it reads none of them if the database can tell whether a key is there. */
+  /** Whether it reads no values if the database supports `has()`. */
   readonly isOfKeys: boolean
-  /** Does it. The result, or what the promise resolves to, is sent to the client. */
+  /** Executes it. The result, or what the promise resolves to, is sent to the client. */
   readonly run: (session: Session, parts: never, work: Work) => unknown
 }
 
-/** What a session needs of the server. */
+/** What a session needs from the server. */
 export interface SessionHost {
   readonly served: ServedDatabase
   readonly reads: Reads
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
-  /** Those of clients on this machine that belong to the same user. */
+  /** The methods for clients on this machine that belong to the server's user. */
   readonly localMethods: Readonly<Record<string, Method>>
   readonly calls: Calls
-  /** Of clients without permissions of their own. */
+  /** The permissions of clients without their own. */
   readonly permissions: Permissions
   readonly feeds: Readonly<Record<string, ServedFeed>>
   readonly writes: WriteSource
@@ -95,19 +95,19 @@ export interface SessionHost {
   endSession(session: Session): void
 }
 
-/** How a session reaches its client. */
+/** The connection of a session to its client. */
 export interface Channel {
-  /** Whether the client is a program of this machine, and of the server's user. */
+  /** Whether the client is a program of the server's user on this machine. */
   readonly isLocal: boolean
   readonly unsentBytes: number
-  /** Whether something has come that was not taken yet. */
+  /** Whether received data was not taken yet. */
   readonly hasUnread: boolean
   send(message: ServerMessage): void
-  /** Sends a message that is packed already. */
+  /** Sends a packed message. */
   sendPacked(frame: Uint8Array): void
-  /** The session may be able to take more requests. */
+  /** Called when the session may be able to take more requests. */
   proceed(): void
-  /** Another connection has taken its place. */
+  /** Called when another connection has replaced this one. */
   destroy(): void
 }
 
@@ -119,33 +119,33 @@ export class Session implements Waiter {
   readonly user: User | null
   readonly guard: Guard
   readonly limits: Limits
-  /** The secret by which the client finds its session again. */
+  /** The secret with which the client finds its session again. */
   readonly ticket = randomBytes(TICKET_BYTES)
   readonly cursors = new Map<number, ServerCursor>()
   readonly snapshots = new Map<number, AbstractSnapshot>()
   readonly subscriptions = new Map<number, Subscription>()
-  /** What the client may make the server hold. */
+  /** Limits what the client may make the server hold. */
   readonly budget: Budget
   #channel: Channel | null = null
   #lastNumber = 0
   readonly #results: Results
   #running = 0
   readonly #rate: Rate
-  /** Ends the time in which no request may begin. */
+  /** Ends a period in which no request may begin. */
   #throttle: NodeJS.Timeout | undefined
   #idle: (() => void) | undefined
   #expiry: NodeJS.Timeout | undefined
-  /** Reads whose results had no room. They count as running, and are done again. */
+  /** Reads whose results found no room. They count as running, and are repeated. */
   readonly #postponed: Work[] = []
-  /** The size of the last result if it was large: the next ones may be, and should not be read in vain. */
+  /** The size of the last result if it was large: the next ones may be as large, and should not be read in vain. */
   #answerBytes = 0
-  /** Whether the first of them waits until other values were read. It need not be tried at each answer. */
+  /** Whether the first postponed read waits until other values were read. It is not retried after each answer. */
   #waitsToRead = false
-  /** The one of them that is being done again. */
+  /** The postponed read that is being repeated. */
   #redone: Work | undefined
-  /** Since when the session may go on although there is no room: for one request, or one event. */
+  /** When this session became exempt: it may proceed without room, for one request or one event. */
   #exemptSince: number | undefined
-  /** Whether it has used that. */
+  /** Whether it has used that exemption. */
   #isExemptionUsed = false
 
   constructor(host: SessionHost, user: User | null, budget: Budget) {
@@ -163,7 +163,7 @@ export class Session implements Waiter {
     return this.#channel?.isLocal === true ? this.host.localMethods : this.host.methods
   }
 
-  /** Whether what has come may be taken. Otherwise the connection is told when to look again. */
+  /** Whether received data may be taken. If not, the connection is called once it should check again. */
   mayTake(): boolean {
     const { requestsAtOnce } = this.limits
     const isBusy =
@@ -175,7 +175,7 @@ export class Session implements Waiter {
     return !isBusy && this.#mayWork(0)
   }
 
-  /** Since when others wait for this client to finish a message, if they do. */
+  /** Since when others have waited for this client to finish a message, if they do. */
   get delaysOthersSince(): number | undefined {
     return !this.#isExemptionUsed && this.budget.isDelayedBy(this) ? this.#exemptSince : undefined
   }
@@ -188,21 +188,24 @@ export class Session implements Waiter {
     return Math.max(this.limits.unsentBytes, MAX_BUFFERED_BYTES)
   }
 
-  /** Whether there is room for so many bytes, or this session may go on without. Otherwise it is called when to look again. */
+  /**
+   * Whether there is room for this many bytes, or this session may proceed without it. If not, the session is called once it
+   * should check again.
+   */
   #mayWork(bytes: number): boolean {
     if (this.budget.hasRoom(bytes)) return true
-    // What it has on its way makes room, and calls it.
+    // Once its running requests are finished and sent, there is room, and the session is called.
     if (this.#isUnderWay || this.#isExemptionUsed || !this.budget.exempts(this)) return false
     this.#exemptSince ??= performance.now()
     return true
   }
 
-  /** Whether requests are being worked on, or more than a little has not left. */
+  /** Whether requests are running, or more than a little is still unsent. */
   get #isUnderWay(): boolean {
     return this.#running > this.#postponed.length || this.#unsentBytes >= MAX_BUFFERED_BYTES
   }
 
-  /** Lets others go on in its place, once it has done what it might and that has left. */
+  /** Ends the exemption, so that others can proceed, once the session has used it and sent the result. */
   #settle(): void {
     if (this.#exemptSince === undefined || this.#isUnderWay) return
     if (this.#isExemptionUsed || this.#channel?.hasUnread !== true) this.#endExemption()
@@ -214,7 +217,7 @@ export class Session implements Waiter {
     this.budget.leave(this)
   }
 
-  /** There may be room. */
+  /** Called when there may be room. */
   look(): void {
     if (this.#channel === null) return
     this.#waitsToRead = false
@@ -223,18 +226,18 @@ export class Session implements Waiter {
     this.#channel?.proceed()
   }
 
-  /** Everything that had come was taken. */
+  /** Called when all received data was taken. */
   emptied(): void {
     this.#settle()
   }
 
-  /** Messages have left. */
+  /** Called when messages have left. */
   flushed(): void {
     this.#settle()
     this.look()
   }
 
-  /** Uses another connection from now on. The client does not use the one before any more. */
+  /** Switches to another connection. The client no longer uses the previous one. */
   attach(channel: Channel): void {
     clearTimeout(this.#expiry)
     const before = this.#channel
@@ -242,11 +245,11 @@ export class Session implements Waiter {
     before?.destroy()
   }
 
-  /** The connection is lost. Without another one, the session ends after a while. */
+  /** Called when the connection is lost. Without another one, the session ends after a while. */
   detach(channel: Channel): void {
     if (this.#channel !== channel) return
     this.#channel = null
-    // The client asks for them again.
+    // The client will send them again.
     for (const work of this.#postponed.splice(0)) this.#finished(work)
     this.#endExemption()
     this.host.reads.leave(this)
@@ -256,10 +259,10 @@ export class Session implements Waiter {
   }
 
   /**
-   * Does what a client asks for.
+   * Executes a request.
    *
-   * @param bytes - What the message has in memory.
-   * @throws NET_PROTOCOL if that makes no sense.
+   * @param bytes - How much memory the message takes.
+   * @throws NET_PROTOCOL if the message is invalid.
    */
   take(message: Message, request: Request, bytes: number): void {
     const number = numberOf(message)
@@ -293,7 +296,7 @@ export class Session implements Waiter {
     else this.#postpone(work)
   }
 
-  /** Whether a request may read its values now. Otherwise the session is called when to try again. */
+  /** Whether a request may read its values now. If not, the session is called once it should try again. */
   #mayRead(work: Work): boolean {
     const { reads, served } = this.host
     const { values, isOfKeys } = work.request
@@ -310,7 +313,7 @@ export class Session implements Waiter {
     try {
       result = request.run(this, readRequest(request.form, message) as never, work)
     } catch (error) {
-      // Now, before the next request is taken.
+      // Immediately, before the next request is taken.
       if (error instanceof NoRoom) this.#postpone(work)
       else Promise.resolve().then(() => this.#failed(work, number, error))
       return
@@ -329,7 +332,7 @@ export class Session implements Waiter {
     else this.#done(work, [Tell.failure, number, ...described(error)])
   }
 
-  /** Forgets results that the client has: these, and all before `oldest`. */
+  /** Forgets results that the client has received: these, and all before `oldest`. */
   received(numbers: readonly number[], oldest: number): void {
     this.#results.received(numbers, oldest)
   }
@@ -339,13 +342,13 @@ export class Session implements Waiter {
     this.subscriptions.get(handle)?.credit(event)
   }
 
-  /** Sends the events again that may have been lost with the last connection. */
+  /** Resends events that may have been lost with the last connection. */
   resendEvents(): void {
     for (const subscription of this.subscriptions.values()) subscription.beginAgain()
     this.sendEvents()
   }
 
-  /** Sends events of all subscriptions, interleaved, as long as there is room. */
+  /** Sends events of all subscriptions, interleaved, while there is room. */
   sendEvents(): void {
     for (let hasMore = true; hasMore; ) {
       hasMore = false
@@ -355,7 +358,7 @@ export class Session implements Waiter {
     }
   }
 
-  /** Whether an event of so many bytes may be packed: the connection holds little, and there is room. */
+  /** Whether an event of this size may be packed: the connection holds little, and there is room. */
   hasRoom(bytes: number): boolean {
     if (this.#channel === null || this.#channel.unsentBytes >= MAX_BUFFERED_BYTES) return false
     if (!this.#mayWork(bytes)) return false
@@ -363,14 +366,14 @@ export class Session implements Waiter {
     return true
   }
 
-  /** Sends something that nobody has asked for with a number. */
+  /** Sends a message that does not answer a request. */
   send(message: ServerMessage): void {
     this.#channel?.send(message)
   }
 
-  /** Resolves once nothing is being worked on. */
+  /** Resolves once no request is running. */
   async idle(): Promise<void> {
-    // The server closes: what it has taken it finishes, however slow the client is.
+    // A closing server finishes the requests it has taken, however slow the client is.
     this.#redo()
     if (this.#running > 0) {
       await new Promise<void>((resolve) => {
@@ -379,7 +382,7 @@ export class Session implements Waiter {
     }
   }
 
-  /** Releases everything. What is still being worked on releases what it holds at its end. */
+  /** Releases everything. Requests that still run release what they hold when they finish. */
   async end(): Promise<void> {
     clearTimeout(this.#expiry)
     clearTimeout(this.#throttle)
@@ -404,7 +407,7 @@ export class Session implements Waiter {
     if (result !== undefined) this.#channel?.sendPacked(result)
   }
 
-  /** Counts a request. If they come too fast, the next one has to wait. */
+  /** Counts a request. If requests arrive too fast, the next one must wait. */
   #count(): void {
     const waitMs = this.#rate.take()
     if (waitMs === 0) return
@@ -420,7 +423,7 @@ export class Session implements Waiter {
     const { isRepeatable } = work.request.form
     const [answer, frame] = packed(message)
     if (work.values === 1) this.host.reads.saw(frame.length - (work.bytes - work.requestBytes))
-    // Released before the check for room for the result, which was counted as it was read.
+    // Released before the check for room for the result, which was counted when it was read.
     this.#release(work)
     this.#answerBytes = frame.length > PART_BYTES ? frame.length : 0
     if (isRepeatable && !this.#hasRoomFor(work, frame.length)) {
@@ -441,9 +444,9 @@ export class Session implements Waiter {
   }
 
   /**
-   * Notes that so many bytes were read for a request, or will be.
+   * Counts bytes that were or will be read for a request.
    *
-   * @throws If there is no room for them. The session does the request again once there is.
+   * @throws If there is no room for them. The session repeats the request once there is.
    */
   hold(work: Work, bytes: number): void {
     if (work.values > 1) this.host.reads.saw(bytes / work.values)
@@ -455,17 +458,17 @@ export class Session implements Waiter {
     this.budget.work(bytes)
   }
 
-  /** Whether a result may be held until it has left. */
+  /** Whether a result may be held until it was sent. */
   #hasRoomFor({ isExempt }: Work, bytes: number): boolean {
     if (this.host.isClosing || isExempt) return true
     if (this.#channel === null) return false
     return (bytes <= PART_BYTES || this.#unsentBytes < this.#maxUnsentBytes) && this.budget.hasRoom(bytes)
   }
 
-  /** Drops what was read for a request, which is done again once there is room. Only the request is still held. */
+  /** Drops what was read for a request, keeping only the request, and repeats it once there is room. */
   #postpone(work: Work, resultBytes = work.resultBytes): void {
     if (this.#channel === null) {
-      // The client asks for it again.
+      // The client will send it again.
       this.#finished(work)
       return
     }
@@ -478,7 +481,7 @@ export class Session implements Waiter {
     this.#redo()
   }
 
-  /** Whether this goes on although there is no room. Nothing else does then. */
+  /** Uses up the exemption, if there is one. Returns whether there was. */
   #useExemption(): boolean {
     if (this.#exemptSince === undefined || this.#isExemptionUsed) return false
     this.#isExemptionUsed = true
@@ -499,7 +502,7 @@ export class Session implements Waiter {
     if (this.#running === 0) this.#idle?.()
   }
 
-  /** Does postponed reads again, one at a time, as long as there is room. */
+  /** Repeats postponed reads, one at a time, while there is room. */
   #redo(): void {
     const [work] = this.#postponed
     if (work === undefined) return
@@ -514,7 +517,7 @@ export class Session implements Waiter {
   }
 }
 
-/** Packs an answer, or a failure in its place: a method may return what cannot be packed. */
+/** Packs an answer, or a failure instead: a method may return something that cannot be packed. */
 function packed(message: Answer): [Answer, Uint8Array] {
   try {
     const [kind, number, result] = message

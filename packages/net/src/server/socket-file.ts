@@ -1,15 +1,15 @@
 /**
- * Listens on a Unix socket. A socket is a name in a directory, so it is only put where nobody else is, and only removed if it is
- * still this one:
+ * Listens on a Unix socket. A socket is a name in a directory. It is only put where no other server listens, and only removed if
+ * it is still this server's:
  *
  * ```text
- *   .sXXXXXX/hidden ──▶ .sXXXXXX/announced ──▶ nobody else has announced? ──▶ nobody listens at the path? ──▶ renamed to the path
+ *   .sXXXXXX/hidden ──▶ .sXXXXXX/announced ──▶ no other server announced? ──▶ nothing listens at the path? ──▶ renamed to the path
  *    (mode 0700)                ▲                     └── no: hides again, waits a little ──┐        └── no: EADDRINUSE
  *                               └───────────────────────────────────────────────────────────┘
  * ```
  *
- * Of servers that start at once, one at most is between the second step and the last: both announce before they look, so one sees
- * the other. An announcement is a socket that answers, so it ends with its process.
+ * Of several servers that start at once, at most one is between the second step and the last: both announce before they check, so
+ * one sees the other. An announcement is a socket that answers, so it ends with its process.
  */
 
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
@@ -19,30 +19,33 @@ import { netError } from '../protocol/errors.js'
 import { MAX_SOCKET_PATH_BYTES } from '../transport/socket-path.js'
 import { closed, listening } from './listening.js'
 
-/** Only its user may connect to a socket. */
+/** Only the server's user may connect to a socket. */
 const SOCKET_MODE = 0o600
 
-/** The directories in which sockets begin, which `mkdtemp` makes for their user alone. */
+/** The prefix of the directories in which sockets begin. `mkdtemp` makes them accessible to their user only. */
 const PRIVATE_PREFIX = '.s'
 const privateName = /^\.s[A-Za-z0-9]{6}$/
 const HIDDEN = 'h'
 const ANNOUNCED = 'a'
 
-/** How long one of several servers that start at once waits on average, in ms. */
+/** The average pause of a server that finds another one starting, in ms. */
 const PAUSE_MS = 5
 
 /** A socket on which a server listens. */
 export interface SocketFile {
   /** Its absolute path. */
   readonly path: string
-  /** Removes it, if it is still the one of this server. Call it while the server listens: nobody takes its place then. */
+  /**
+   * Removes the socket file, if it is still this server's. Call it while the server listens: no other server takes its place
+   * then.
+   */
   remove(): void
 }
 
 /**
- * Begins to listen at a path, in the place of a server that has died. If that fails, the server does not listen.
+ * Begins to listen at a path, replacing the socket of a server that has died. If that fails, the server does not listen.
  *
- * @throws EADDRINUSE if another server listens there, or if a file there is no socket.
+ * @throws EADDRINUSE if another server listens there, or if the file there is not a socket.
  * @throws NET_INVALID if the path is too long for the system.
  */
 export async function listenAtPath(server: Server, given: string): Promise<SocketFile> {
@@ -59,7 +62,7 @@ export async function listenAtPath(server: Server, given: string): Promise<Socke
   const own = privateDirectory(path)
   try {
     const hidden = join(own, HIDDEN)
-    // A worker of node:cluster would otherwise let the primary listen, which outlives it.
+    // In a worker of node:cluster, the primary would otherwise listen, and it outlives the worker.
     await listening(server, () => server.listen({ path: hidden, exclusive: true }))
     chmodSync(hidden, SOCKET_MODE)
     const { dev, ino } = lstatSync(hidden, { bigint: true })
@@ -82,7 +85,7 @@ function privateDirectory(path: string): string {
   }
 }
 
-/** Moves a socket from its own directory to where it is meant to be. */
+/** Moves a socket from its own directory to its final path. */
 async function moveInto(path: string, own: string): Promise<void> {
   const [hidden, announced] = [join(own, HIDDEN), join(own, ANNOUNCED)]
   for (;;) {
@@ -98,12 +101,12 @@ async function moveInto(path: string, own: string): Promise<void> {
   }
 }
 
-/** Whether another server that starts in the same directory has announced itself. Removes what killed ones have left. */
+/** Whether another server starting in the same directory has announced itself. Removes what killed servers left. */
 async function hasOthers(own: string): Promise<boolean> {
   const others = privateDirectoriesIn(dirname(own)).filter((each) => each !== own)
   let isAnyAnnounced = false
   for (const other of others) {
-    // A hidden one may be about to listen, so it is not looked at.
+    // A hidden socket is not checked: its server may be about to listen.
     const state = await stateAt(join(other, ANNOUNCED))
     if (state === 'alive') isAnyAnnounced = true
     else if (state === 'dead') removeLeft(other)
@@ -111,7 +114,7 @@ async function hasOthers(own: string): Promise<boolean> {
   return isAnyAnnounced
 }
 
-/** The directories in which sockets of this user begin, or began when their process was killed. */
+/** The directories in which sockets of this user begin, including those left by killed processes. */
 export function privateDirectoriesIn(directory: string): string[] {
   const isOwn = (path: string): boolean => {
     const found = lstatSync(path, { throwIfNoEntry: false })
@@ -123,13 +126,13 @@ export function privateDirectoriesIn(directory: string): string[] {
     .filter(isOwn)
 }
 
-/** Removes what a killed server has left, and nothing else that may be there. */
+/** Removes what a killed server left, and nothing else. */
 function removeLeft(directory: string): void {
   for (const name of [HIDDEN, ANNOUNCED]) rmSync(join(directory, name), { force: true })
   try {
     rmdirSync(directory)
   } catch {
-    // Another server has removed it, or somebody has put something into it.
+    // Another server has removed it, or it contains something else.
   }
 }
 
@@ -143,7 +146,7 @@ async function checkFree(path: string): Promise<void> {
   }
 }
 
-/** Whether a server listens at a path. A busy one may fail to answer, but does not refuse. */
+/** Whether a server listens at a path. A busy server may fail to answer, but does not refuse. */
 function stateAt(path: string): Promise<'alive' | 'dead' | 'missing'> {
   return new Promise((resolve) => {
     const socket = connect({ path })
@@ -162,7 +165,7 @@ function removeIf(path: string, dev: bigint, ino: bigint): void {
     const found = lstatSync(path, { bigint: true })
     if (found.dev === dev && found.ino === ino) rmSync(path)
   } catch {
-    // It is gone, or its directory is, or may not be written to: a socket that is left is replaced.
+    // The socket or its directory is gone, or the directory is not writable. A socket that remains gets replaced.
   }
 }
 

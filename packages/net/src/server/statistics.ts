@@ -1,9 +1,9 @@
 /**
- * Counts what a server does. A request costs two readings of the clock and a few additions, and allocates nothing. Everything else is
- * counted where it is kept, when somebody asks.
+ * Counts what a server does. Per request, this costs two readings of the clock, a few additions and no allocation. Everything else
+ * is counted where it is kept, when the statistics are read.
  */
 
-/** The upper bounds of the buckets of a latency histogram, in microseconds. Another bucket has what took longer. */
+/** The upper bounds of the buckets of a latency histogram, in microseconds. One more bucket counts what took longer. */
 export const BUCKET_MICROS = [
   50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
   2_500_000, 5_000_000, 10_000_000
@@ -11,15 +11,15 @@ export const BUCKET_MICROS = [
 
 /** Requests of one kind. */
 export interface RequestStatistics {
-  /** Requests that were answered, failures included. */
+  /** Requests that were answered, including failures. */
   readonly count: number
   /** Requests that were answered with an error. */
   readonly failures: number
-  /** How long requests took, from when they were taken up to the answer. */
+  /** How long requests took, from when they were taken to their answers. */
   readonly latency: {
     /** The sum of all times, in seconds. */
     readonly sumSeconds: number
-    /** For each bound how many requests took that long or less. Requests beyond the last bound are in `count` only. */
+    /** For each bound, how many requests took at most that long. Requests beyond the last bound are only in `count`. */
     readonly buckets: ReadonlyArray<{ readonly seconds: number; readonly count: number }>
   }
 }
@@ -27,7 +27,7 @@ export interface RequestStatistics {
 /** What is open in a server now. */
 export interface OpenStatistics {
   readonly connections: number
-  /** Sessions, those that wait for their client to come back included. */
+  /** Sessions, including those whose clients are disconnected and may return. */
   readonly sessions: number
   readonly iterators: number
   readonly snapshots: number
@@ -42,30 +42,30 @@ export interface ServerStatistics {
   /** When the server was made, as an ISO date. */
   readonly since: string
   readonly open: OpenStatistics
-  /** Connections that were accepted, those that were refused later included. */
+  /** Connections that were accepted, including those that were refused later. */
   readonly acceptedConnections: number
   /** Connections that were refused or broken off, by the code of the error. */
   readonly refusedConnections: Readonly<Record<string, number>>
-  /** Bytes of the protocol that came. What TLS and WebSocket add is not counted. */
+  /** Bytes of the protocol that were received. The overhead of TLS and WebSocket is not counted. */
   readonly receivedBytes: number
   readonly sentBytes: number
   /**
-   * Bytes that the server holds for its clients now: messages that are being received, requests, results on their way, events and
-   * whatever else the limits `sessionBytes`, `userBytes` and `serverBytes` bound.
+   * Bytes that the server holds for its clients now: messages that are being received, requests, unsent results, events and
+   * everything else that the limits `sessionBytes`, `userBytes` and `serverBytes` restrict.
    */
   readonly heldBytes: number
-  /** Requests by their names: `get`, `getMany`, `write` and so on. */
+  /** Requests, by name: `get`, `getMany`, `write` and so on. */
   readonly requests: Readonly<Record<string, RequestStatistics>>
 }
 
 export class Statistics {
   readonly #since = new Date()
   readonly #startedAt = performance.now()
-  /** By the kind of the request. */
+  /** Counters, by the kind of the request. */
   readonly #requests: RequestCounter[] = []
   readonly #refused = new Map<string, number>()
   acceptedConnections = 0
-  /** Bytes of connections that are closed. */
+  /** Bytes of closed connections. */
   receivedBytes = 0
   sentBytes = 0
 
@@ -74,12 +74,12 @@ export class Statistics {
     for (const [kind, { name }] of requests) this.#requests[kind] = new RequestCounter(name)
   }
 
-  /** The time in microseconds, as a 32-bit integer that wraps around: V8 keeps it without an allocation. */
+  /** The time in microseconds, as a 32-bit integer that wraps around: V8 stores that without an allocation. */
   now(): number {
     return ((performance.now() - this.#startedAt) * 1000) | 0
   }
 
-  /** Counts a request that was answered. One that took more than 71 minutes counts as a shorter one. */
+  /** Counts an answered request. One that took more than 71 minutes counts as a shorter one. */
   answered(kind: number, startedAt: number, isFailure: boolean): void {
     const micros = (this.now() - startedAt) >>> 0
     ;(this.#requests[kind] as RequestCounter).add(micros, isFailure)

@@ -1,40 +1,40 @@
-/** Subscriptions to writes: what is told of each write to a range of keys. */
+/** Subscriptions to the writes within a range of keys. */
 
 import { EventCode } from '../protocol/messages.js'
 import { SharedBytes } from './budget.js'
 import { contains, type Interval, intersection, isEmpty } from './key-range.js'
 import { EVENT_BYTES, type EventSource, type Subscription } from './subscription.js'
 
-/** Keys and values in turns; null where a key was deleted. */
+/** Alternating keys and values; null where a key was deleted. */
 export type Written = ReadonlyArray<Uint8Array | null>
 
-/** Hears of writes in the order in which they took effect. The bytes belong to the listeners, which have them together. */
+/** Receives writes in the order in which they took effect. The listeners share ownership of the bytes. */
 export interface WriteListener {
-  /** @param shared - What the listeners hold of the operations. */
+  /** @param shared - Counts the operations that the listeners hold. */
   written(operations: Written, shared: SharedBytes): void
   cleared(interval: Interval, isPartial: boolean): void
 }
 
-/** Tells of the writes to a database, whoever makes them. */
+/** Reports all writes to a database. */
 export interface WriteSource {
-  /** Begins to tell. Returns how to stop. */
+  /** Begins to report. Returns a function that stops it. */
   listen(listener: WriteListener): () => void
 }
 
-/** What a key or a value costs besides its bytes. */
+/** The cost of a key or a value besides its bytes. */
 const PIECE_BYTES = 128
 
-/** What it costs to name one in another list. */
+/** The cost of a reference to one from another list. */
 const POINTER_BYTES = 16
 
-/** The writes to the keys of some intervals. */
+/** The writes to the keys of some intervals, as events. */
 export function writesWithin(source: WriteSource, intervals: readonly Interval[]): EventSource {
   const begin = (subscription: Subscription): (() => void) =>
     source.listen({
       written(operations, shared) {
         const wanted = within(operations, intervals)
         if (wanted.length === 0) return
-        // All of them in a list of this subscription's own, unless it has them all.
+        // A separate list, unless this subscription gets all operations.
         const listBytes = wanted === operations ? 0 : POINTER_BYTES * wanted.length
         subscription.offer({
           content: [EventCode.write, wanted],
@@ -54,12 +54,12 @@ export function writesWithin(source: WriteSource, intervals: readonly Interval[]
   return { subject: 'writes', begin }
 }
 
-/** What the listeners to a write hold of it together. */
+/** Counts what all listeners to a write hold of it. */
 export function sharedBytesOf(operations: Written): SharedBytes {
   return new SharedBytes(sizeOf(operations))
 }
 
-/** The operations on keys of these intervals: the list itself if that is all of them. */
+/** Returns the operations on keys of these intervals: the list itself if that is all of them. */
 function within(operations: Written, intervals: readonly Interval[]): Written {
   const isWanted = (i: number): boolean =>
     intervals.some((each) => contains(each, operations[i] as Uint8Array))

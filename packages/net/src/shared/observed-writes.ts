@@ -1,6 +1,6 @@
 /**
- * A back-end that tells of what is written to it, in the order in which that takes effect. In a shared database, the owner's own
- * writes and those of all others pass here.
+ * Wraps a back-end and reports each write to it, in the order in which the writes take effect. In a shared database, the writes
+ * of all processes pass through here, the owner's included.
  */
 
 import type { Backend, BackendSnapshot, Bytes, Operations, RangeDeletion } from 'terrace-core'
@@ -11,7 +11,7 @@ import { sharedBytesOf, type WriteListener, type WriteSource } from '../server/w
 
 type Telling = (listener: WriteListener) => void
 
-/** A write that listeners will hear of, unless it fails. */
+/** A write that is reported to listeners, unless it fails. */
 interface Observed {
   readonly tell: Telling
   state: 'running' | 'done' | 'failed'
@@ -20,7 +20,7 @@ interface Observed {
 export class ObservedWrites implements WriteSource {
   readonly #backend: Backend
   readonly #listeners = new Set<WriteListener>()
-  /** What was called and not told yet. A write that need not wait may be done before one that was called earlier is told. */
+  /** Calls that were not reported yet. A write that completes synchronously may finish before an earlier one was reported. */
   readonly #called: Observed[] = []
 
   constructor(backend: Backend) {
@@ -74,7 +74,7 @@ export class ObservedWrites implements WriteSource {
   }
 }
 
-/** A range whose bounds belong to it. */
+/** Copies a range's bounds. */
 function copied(range: RangeDeletion): RangeDeletion {
   const own = (bound: Bytes | undefined): Bytes | undefined =>
     bound === undefined ? undefined : copyOf(bound)

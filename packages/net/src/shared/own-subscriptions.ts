@@ -1,4 +1,4 @@
-/** The subscriptions of the owner itself, which need no connection: what a session is to others. */
+/** The owner's own subscriptions, which need no connection. This takes the place of a session. */
 
 import type { Resource } from '../client/link.js'
 import type { NetCall } from '../client/net-call.js'
@@ -37,7 +37,7 @@ export class OwnSubscriptions implements Publisher {
   }
 
   async ask(_fate: 'with state', { message }: NetCall<unknown, 'subscribe' | 'unsubscribe'>): Promise<void> {
-    // Whoever unsubscribes has removed it.
+    // `handles.remove()` has already removed the subscription.
     if (message[0] !== Ask.subscribe) return
     const [handle, , range] = readRequest(requests.subscribe, message)
     const open = this.#open.get(handle)
@@ -47,7 +47,7 @@ export class OwnSubscriptions implements Publisher {
     const outlet = { hasRoom: () => true, send: (event: Message) => deliver(event, open.resource) }
     open.subscription = new Subscription(handle, source, outlet, {
       maxKeptBytes: defaultLimits.unsentEventBytes,
-      // The program's own.
+      // Unlimited: this memory belongs to the program itself.
       budget: new Budget(Number.POSITIVE_INFINITY),
       ownBytes: 0
     })

@@ -1,6 +1,6 @@
 /**
- * One database for several processes of a machine. Whoever gets the lock opens it and serves it to the others on a local socket:
- * the owner. The others are its clients. When the owner is gone, whoever gets the lock next is the owner:
+ * One database for several processes of a machine. The process that gets the lock is the owner: it opens the database and serves it
+ * to the others, its clients, on a local socket. When the owner is gone, the next process to get the lock becomes the owner:
  *
  * ```text
  *   open ──▶ got the lock? ── yes ──▶ owner: opens the database, serves it
@@ -10,11 +10,11 @@
  *               client ── connection lost ──▶ tries both, again and again ──▶ client of another owner
  * ```
  *
- * A client that becomes the owner finishes what it had begun as a client of itself. Its calls therefore need no other rules than
- * those of {@link Link}: reads are asked again, writes that were not sent go on, writes that were sent and not answered fail with
+ * A client that becomes the owner finishes its pending calls as a client of itself. They therefore follow the same rules as those
+ * of {@link Link}: reads are repeated, unsent writes are sent, and writes that were sent but not answered fail with
  * NET_WRITE_UNKNOWN.
  *
- * Whoever takes an owner's place does so for the database that it came to, and creates none: see `owner.ts`.
+ * A process that takes over from an owner only opens the database it was connected to, and never creates one: see `owner.ts`.
  */
 
 import {
@@ -45,28 +45,28 @@ import { OwnSubscriptions } from './own-subscriptions.js'
 import { checkDirectory, checkOwner, missing, type Wanted } from './owner.js'
 import { UnownedBackend } from './unowned-backend.js'
 
-/** What the processes of a machine can be told. */
+/** Options of a shared database. */
 export interface SharedOptions {
   /**
-   * How long calls wait for another owner, or for a busy one, in ms. Then they fail.
+   * How long calls wait for another owner, or for a busy one, in ms. After that, they fail.
    *
    * @defaultValue 10,000
    */
   readonly ownerTimeoutMs?: number
 }
 
-/** What only the owner can do, by name. The others ask it to. */
+/** What only the owner can do, by name. Other processes call it over their connection. */
 export type OwnerMethods = Readonly<Record<string, Method>>
 
 const DEFAULT_OWNER_TIMEOUT_MS = 10_000
 
-/** How long an owner may be silent before it is asked for a sign of life, if calls may wait for long. */
+/** The longest time for which an owner may be silent before it is pinged, however long calls may wait, in ms. */
 const MAX_KEEP_ALIVE_MS = 2000
 
-/** An owner that is there answers in this time. */
+/** A running owner answers within this time, in ms. */
 const MIN_CONNECT_MS = 100
 
-/** Between two attempts to become the owner. */
+/** The pause between two attempts to become the owner, in ms. */
 const ATTEMPT_MS = 20
 
 export class SharedBackend extends ForwardingBackend {
@@ -85,11 +85,11 @@ export class SharedBackend extends ForwardingBackend {
   #openOptions: object = {}
   /** Serves the database; undefined unless this process is the owner. */
   #server: Server | undefined
-  /** Reaches the owner; undefined if this process has always been the owner. */
+  /** Connects to the owner; undefined if this process has always been the owner. */
   #link: Link | undefined
   #client: NetBackend | undefined
   #isClosing = false
-  /** Becomes the owner, if that is being tried. */
+  /** The running attempt to become the owner. */
   #attempt: Promise<void> | undefined
 
   /**
@@ -106,7 +106,7 @@ export class SharedBackend extends ForwardingBackend {
     this.#methods = methods
   }
 
-  /** Whether this process has the database open itself, and serves the others. */
+  /** Whether this process opened the database and serves it to the others. */
   get isOwner(): boolean {
     return this.#server !== undefined
   }
@@ -139,7 +139,10 @@ export class SharedBackend extends ForwardingBackend {
     }
   }
 
-  /** Ends being the owner, if this process is. Whatever fails, nothing is left open; what the database could not write is the error. */
+  /**
+   * If this process is the owner, stops serving and closes the database, even after an error. The error of the database takes
+   * precedence.
+   */
   async #closeOwn(): Promise<void> {
     const server = this.#server
     this.#server = undefined
@@ -159,21 +162,20 @@ export class SharedBackend extends ForwardingBackend {
     return this.#writer(snapshot).clear?.(range, snapshot)
   }
 
-  /** Does something that only the owner can do: here, or there. */
+  /** Does something that only the owner can do: directly, or by a call to the owner. */
   async call(name: string, ...args: unknown[]): Promise<unknown> {
     if (this.isOwner) return this.#methods[name]?.apply({ user: null }, args as never[])
     return this.#link?.ask('once', netCall([Ask.call, 0, name, args]))
   }
 
   /**
-   * Yields the writes to the database of a backend like this one, whichever process makes them. With another owner it ends with
-   * NET_MISSED.
+   * Yields the writes to the database of a back-end like this one, by any process. When the owner changes, it ends with NET_MISSED.
    */
   watch<K, V>(db: Subscriber, options: WatchOptions<K, V>): WatchedWrites<K, V> {
     return watch(db, () => this.#publisher(), options)
   }
 
-  /** Who tells of writes. The server tells those who still use the connection. */
+  /** The source of watched writes: the connection while this process still uses it, otherwise the database itself. */
   #publisher(): Publisher {
     return this.#isDirect ? this.#ownSubscriptions : (this.#link as Link)
   }
@@ -183,7 +185,7 @@ export class SharedBackend extends ForwardingBackend {
     return who === this.#own ? this.#ownWrites : who
   }
 
-  /** Who does it: whoever has made the snapshot; and the connection, until everything that was sent over it is done. */
+  /** The back-end for a call: the one that made the snapshot, or the connection until everything sent over it is finished. */
   protected target(snapshot?: BackendSnapshot): Backend {
     const client = this.#client as Backend | undefined
     if (client === undefined) return this.#own
@@ -191,7 +193,7 @@ export class SharedBackend extends ForwardingBackend {
     return this.#isDirect ? this.#own : client
   }
 
-  /** Whether this process is the owner, and waits for nothing that it has asked for as a client. */
+  /** Whether this process is the owner and has no pending calls from its time as a client. */
   get #isDirect(): boolean {
     return this.#client === undefined || (this.#server !== undefined && this.#link?.isIdle === true)
   }
@@ -200,10 +202,10 @@ export class SharedBackend extends ForwardingBackend {
    * Opens the database in this process and serves it. Returns the error if another process has it open.
    *
    * @param wanted - The database whose owner is gone.
-   * @throws NET_MISMATCH if the directory does not hold it any more.
+   * @throws NET_MISMATCH if the directory no longer holds it.
    */
   async #becomeOwner(wanted?: Wanted): Promise<Error | undefined> {
-    // Before, so that no other database is touched.
+    // Checked first, so that no other database is touched.
     if (wanted !== undefined) checkDirectory(wanted)
     const takingOver = wanted && { createIfMissing: false, errorIfExists: false }
     try {
@@ -218,7 +220,7 @@ export class SharedBackend extends ForwardingBackend {
     const borrowed = new BackendLevel(new UnownedBackend(this.#own, this.#ownWrites))
     const options = {
       methods: this.#methods,
-      // They end by themselves, and a compaction may take its time.
+      // These methods end on their own, but a compaction may take long.
       limits: { closeMs: Number.POSITIVE_INFINITY }
     }
     try {
@@ -243,7 +245,7 @@ export class SharedBackend extends ForwardingBackend {
     const link = new Link(() => sharedAddress(this.#location), {
       connectTimeoutMs: Math.max(timeoutMs, MIN_CONNECT_MS),
       offlineTimeoutMs: this.#ownerTimeoutMs,
-      // Another process may listen, or this one: no need to wait for who has gone.
+      // If nothing is listening, another process or this one will become the owner: waiting for the old owner is pointless.
       isImpatient: true,
       countsSilence: true,
       keepAliveMs: Math.min(this.#ownerTimeoutMs / 2, MAX_KEEP_ALIVE_MS)
@@ -267,7 +269,7 @@ export class SharedBackend extends ForwardingBackend {
     return undefined
   }
 
-  /** Tries to become the owner until there is one. The link looks for another one at the same time. */
+  /** Tries to become the owner until there is one. Meanwhile, the link looks for another owner. */
   #succeed(link: Link, wanted: Wanted): void {
     this.#attempt ??= this.#tryToOwn(link, wanted).finally(() => {
       this.#attempt = undefined
@@ -279,7 +281,7 @@ export class SharedBackend extends ForwardingBackend {
       try {
         if ((await this.#becomeOwner(wanted)) === undefined) return
       } catch (error) {
-        // The link goes on to look for an owner that can open it.
+        // The link keeps looking for an owner that can open it.
         link.giveUp(error as Error)
       }
       await pause(ATTEMPT_MS * (0.5 + Math.random()))
@@ -287,7 +289,7 @@ export class SharedBackend extends ForwardingBackend {
   }
 }
 
-/** Why neither the lock nor an owner could be had. */
+/** Explains why this process got neither the lock nor a connection to an owner. */
 function explained(locked: Error, failure: CodedError<string>, location: string): Error {
   const message = `${locked.message}; ${reasonOf(failure, location)}`
   return Object.assign(new Error(message), { code: 'LEVEL_LOCKED', cause: failure })

@@ -1,4 +1,4 @@
-/** A back-end that somebody else opens and closes. Others use it through a database of their own, without the hooks of the first. */
+/** A back-end that its owner opens and closes. It lets another database object use it, without the hooks of the first one. */
 
 import {
   type Backend,

@@ -1,7 +1,7 @@
-// A server in a process of its own, which tells how much memory it has. Its options, but for methods, come as its argument in JSON.
+// A server in a separate process, which reports its memory. Its options, except methods, are its argument in JSON.
 //
-// Messages to it: `serve`, answered with the address of a new server and what the one before held after it was closed; `memory`, answered
-// with what is held after garbage was collected; `{ put: BYTES }`, which writes a value of that size, answered with `done`.
+// Messages to it: `serve`, answered with the address of a new server and what the previous one held after it was closed; `memory`,
+// answered with what is held after garbage collection; `{ put: BYTES }`, which writes a value of that size, answered with `done`.
 
 import { MemoryLevel } from 'memory-level'
 import { feed } from 'terrace-toolbox/feed'
@@ -19,7 +19,7 @@ for (const [name, length] of Object.entries(values)) await db.put(Buffer.from(na
 const methods = { echo: (...given) => given, never: () => new Promise(() => {}) }
 let server
 
-/** Takes the place of the server before. */
+/** Replaces the previous server. */
 async function serve() {
   await server?.close()
   const leftBytes = server?.statistics().heldBytes ?? 0
@@ -44,7 +44,7 @@ process.on('message', async (message) => {
   if (message === 'serve') process.send(await serve())
   else if (message === 'memory') process.send(await memory())
   else {
-    // The same keys again and again: what they hold in the database itself does not grow.
+    // Keys repeat, so that the database itself does not grow.
     await fed.put(Buffer.from(`k${puts++ % 4}`), Buffer.alloc(message.put, puts))
     process.send('done')
   }

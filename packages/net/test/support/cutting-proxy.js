@@ -1,4 +1,4 @@
-// Stands between clients and a server, and can cut what connects them.
+// A proxy between clients and a server that can cut their connections.
 
 import { connect, createServer } from 'node:net'
 import { finished } from 'node:stream/promises'
@@ -10,7 +10,7 @@ export async function cuttingProxy(target) {
   const pairs = new Set()
   let isOpen = true
   let isSilent = false
-  /** How many more pieces of what the server sends may pass. */
+  /** How many more pieces from the server may pass. */
   let pieces = Number.POSITIVE_INFINITY
 
   const proxy = createServer((client) => {
@@ -39,7 +39,7 @@ export async function cuttingProxy(target) {
     if (isSilent) server.pause()
   })
 
-  /** Destroys all connections. Resolves once both sides have been told. */
+  /** Destroys all connections. Resolves once both sides have noticed. */
   async function cut() {
     const sockets = [...pairs].flat()
     for (const socket of sockets) socket.destroy()
@@ -55,16 +55,16 @@ export async function cuttingProxy(target) {
 
   return {
     address: `unix:${path}`,
-    /** Holds back what the server sends. */
+    /** Holds back the server's data. */
     silence() {
       isSilent = true
       for (const [, server] of pairs) server.pause()
     },
-    /** Ends all connections, with what is held back. Resolves once both sides have been told. */
+    /** Ends all connections and drops what is held back. Resolves once both sides have noticed. */
     cut,
-    /** Cuts, and lets nobody connect any more. */
+    /** Cuts all connections, and refuses new ones. */
     close,
-    /** Lets clients connect and hear of the server again; after so many pieces of what it sends, closes again. */
+    /** Accepts clients and forwards the server's data again; closes again after this many pieces. */
     restore(count = Number.POSITIVE_INFINITY) {
       isOpen = true
       isSilent = false

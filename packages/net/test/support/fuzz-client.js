@@ -1,4 +1,4 @@
-// A hostile server against a client: each of the client's calls ends, whatever the server says, and nothing is thrown elsewhere.
+// A hostile server against a client: each of the client's calls ends, whatever the server sends, and nothing else throws.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const welcome = {
   maxBatchOperations: 1000
 }
 
-/** Lets `count` clients work with a hostile server. Returns how many of their calls succeeded and failed. */
+/** Runs `count` clients against a hostile server. Returns how many of their calls succeeded and failed. */
 export async function fuzzClient(random, count) {
   const outcomes = { fulfilled: 0, rejected: 0 }
   const address = addresses.unix()
@@ -54,7 +54,7 @@ export async function fuzzClient(random, count) {
   return outcomes
 }
 
-/** Calls of all kinds. Those that go on are in `running`. */
+/** Starts calls of all kinds. Unfinished ones are in `running`. */
 function callsOf(random, db, running) {
   const snapshot = async () => {
     await db.open()
@@ -104,10 +104,10 @@ function callsOf(random, db, running) {
   })
 }
 
-/** Answers as a server would, or nearly so. */
+/** Answers as a server would, or almost. */
 function serveWrongly(random, socket) {
   const reader = new FrameReader(1 << 24)
-  /** How many of its messages are wrong, in percent. */
+  /** The share of its messages that are wrong, in percent. */
   const percent = random.pick([0, 2, 10, 30])
   const send = (message) => {
     if (socket.destroyed) return

@@ -1,5 +1,5 @@
-// Hostile clients against a server: what they may not touch stays, an honest client notices nothing, the server holds no more than its
-// budget, and in the end nothing of theirs is left.
+// Hostile clients against a server: data that is off limits stays unchanged, an honest client is not affected, the server holds no
+// more than its budget, and in the end it holds nothing for them.
 
 import assert from 'node:assert/strict'
 import { MemoryLevel } from 'memory-level'
@@ -18,7 +18,7 @@ import { addresses, serve } from './served.js'
 /** Frames of one connection. */
 export const FRAMES = 40
 
-/** How many sessions are recorded, and how many hostile clients are there at once. */
+/** How many sessions are recorded, and how many hostile clients run at once. */
 const RECORDED = 8
 const AT_ONCE = 6
 
@@ -29,14 +29,14 @@ const limits = {
   snapshots: 5,
   subscriptions: 5,
   unsentEventBytes: 2000,
-  // So little that it is often used up.
+  // So small that it is often used up.
   sessionBytes: 200_000,
   userBytes: 400_000,
   serverBytes: 800_000,
   sessionMs: 50
 }
 
-/** What statistics may say at most while there are so many sessions: see docs/net-protocol.md. */
+/** The most that statistics may report with this many sessions: see docs/net-protocol.md. */
 const mostHeld = (sessions) => limits.serverBytes + 4 * MAX_MESSAGE_BYTES + sessions * 192 * 1024
 
 /** The hostile user may do everything outside one sublevel. */
@@ -55,7 +55,7 @@ const tokens = {
   }
 }
 
-/** What a hostile client sends, by the name of the kind: a list of frames, which begins with a greeting if `hello` is one. */
+/** What a hostile client sends, by kind: a list of frames, which begins with a greeting if `hello` is one. */
 const attacks = {
   'messages that nearly make sense': (random, { hello }) => [
     hello,
@@ -99,8 +99,8 @@ const attacks = {
 }
 
 /**
- * Attacks a server with `count` connections, some of which go on with the session of another one. Returns how many requests of each kind
- * were done and how many failed, how many connections of each kind there were, and the most that the server has held.
+ * Attacks a server with `count` connections, some of which continue another one's session. Returns how many requests of each kind
+ * succeeded and failed, the number of connections of each kind, and the most that the server held.
  */
 export async function fuzzServer(random, count) {
   const fed = new MemoryLevel()
@@ -148,7 +148,7 @@ export async function fuzzServer(random, count) {
     const ending = random.below(4)
     if (ending === 1) await turns(random.below(20))
     if (ending > 1) await turns(300)
-    // A client that does not read does not hear of its end.
+    // A client that does not read does not notice its end.
     if (ending === 0 && client.socket.isPaused?.() === false) client.socket.end()
     else client.socket.destroy()
     await client.closed
@@ -175,7 +175,7 @@ export async function fuzzServer(random, count) {
     }
     assert.equal(Object.prototype.polluted, undefined)
     await honest.close()
-    // Sessions go after `sessionMs`, and with them all that they had open.
+    // Sessions expire after `sessionMs`, with everything they had open.
     const { open } = server.statistics()
     await until(
       () => Object.values(server.statistics().open).every((each) => each === 0),
@@ -191,7 +191,7 @@ export async function fuzzServer(random, count) {
   }
 }
 
-/** Frames as they may come: each alone, all together, or cut anywhere. */
+/** Splits frames as they may arrive: one by one, all together, or cut anywhere. */
 function pieces(random, frames) {
   if (random.below(2) === 0) return frames
   const stream = Buffer.concat(frames)
@@ -206,7 +206,7 @@ function pieces(random, frames) {
   return cut
 }
 
-/** A database that counts which of its iterators and snapshots are open. */
+/** A database that tracks its open iterators and snapshots. */
 function countingLevel() {
   const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
   let open = 0
@@ -228,12 +228,12 @@ function countingLevel() {
   return { db, openCount: () => open }
 }
 
-/** A frame that makes sense, one that nearly does, or one that does not at all. */
+/** A valid frame, an almost valid one, or garbage. */
 function clientFrame(random, i) {
   const number = random.below(10) === 0 ? random.below(FRAMES) : i + 1
   switch (random.below(24)) {
     case 0:
-      // One of these ends the connection, so they come late.
+      // These can end the connection, so they come late.
       return i < FRAMES / 2 ? packFrame(clientMessage(random, number)) : hostileFrame(random)
     case 1:
     case 2:

@@ -1,7 +1,7 @@
-// A server of a database in memory, in a process, a thread or a worker of node:cluster of its own. It listens when it is told to.
+// A server of a database in memory, in a separate process, thread or worker of node:cluster. It listens on request.
 //
-// Messages to it: `{ listen: PATH }`, `{ close: true }`. Answers: `{ code }` of the error, if there was one, and `{ modes }`: those of the
-// socket and of its directory, in octal, when the socket got its name.
+// Messages to it: `{ listen: PATH }`, `{ close: true }`. Answers: the `{ code }` of an error, if any, and `{ modes }`: those of the
+// socket and of its directory, in octal, at the moment when the socket got its name.
 
 import cluster from 'node:cluster'
 import fs from 'node:fs'
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 const { MemoryLevel } = require('memory-level')
 const { createServer } = require('../../dist/server/index.js')
 
-// The mode of what is made must not depend on this.
+// The modes of new files must not depend on the umask.
 if (isMainThread) process.umask(0)
 
 let server

@@ -1,4 +1,4 @@
-// One user with random permissions, who does everything that a client can, against a model of what each answer must be.
+// One user with random permissions, who does everything that a client can. A model predicts each answer.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -37,7 +37,7 @@ const databases = [
 
 const sorted = (entries) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Does `steps` random things. Adds how often each was done to `counts`. */
+/** Performs `steps` random actions, and adds the count of each to `counts`. */
 export async function permissionRound(random, steps, counts) {
   const round = new Round(random, counts)
   await round.begin()
@@ -54,7 +54,7 @@ export async function permissionRound(random, steps, counts) {
 class Round {
   #random
   #counts
-  /** What was done, to be read when it went wrong. */
+  /** The actions so far, for diagnosis of a failure. */
   #done = []
   #permissions
   #model
@@ -101,7 +101,7 @@ class Round {
     this.#newRights()
     const asked = { authenticate: () => this.#user }
     const served = random.below(4) > 0 ? asked : { tokens: { x: this.#user } }
-    // A user without permissions of its own has those of the server.
+    // Without permissions, the user has those of the server.
     const byServer = random.below(4) === 0
     if (byServer) this.#user = { name: 'x' }
     this.#canChange = served === asked
@@ -169,7 +169,7 @@ class Round {
     )
   }
 
-  /** A batch is written as a whole, or not at all; sublevels are no way around that. */
+  /** A batch is written as a whole or not at all; sublevels do not circumvent that. */
   async batch() {
     const operations = this.#operations()
     const writes = operations.map(({ key }) => ['write', key])
@@ -231,7 +231,7 @@ class Round {
     )
   }
 
-  /** What a snapshot shows is clipped as well, and stays as it was. */
+  /** Reads from a snapshot are clipped as well, and show no later writes. */
   async snapshot() {
     if (!this.#model.allowsAny('read')) return
     const snapshot = this.#client.snapshot()
@@ -277,7 +277,7 @@ class Round {
     } else await assert.rejects(this.#client.call(name), { code: 'NET_UNKNOWN_METHOD' })
   }
 
-  /** What only the owner of a directory can do, and programs of its user on a Unix socket. */
+  /** What only the owner of a directory may do, and programs of its user on a Unix socket. */
   async maintain() {
     const name = this.#random.pick(['approximateSize', 'compactRange', 'checkpoint'])
     const path = temporaryPath('copy')
@@ -296,7 +296,7 @@ class Round {
     await copy.close()
   }
 
-  /** A lost connection: the session goes on with the rights that it had, or not at all. */
+  /** A lost connection: the session resumes with the rights that it had, or not at all. */
   async connection() {
     const changes = this.#canChange && this.#random.below(2) === 0
     const mayRead = this.#model.allowsAny('read')
@@ -315,7 +315,7 @@ class Round {
       this.#done.push(`rights: ${JSON.stringify(this.#permissions)}`)
       this.#counts.changed = (this.#counts.changed ?? 0) + 1
     } else if (this.#user.permissions !== undefined) {
-      // Equal, and not the same object.
+      // Equal, but not the same object.
       this.#user = structuredClone(this.#user)
     }
     const lost = once(this.#client, 'connection')
@@ -337,8 +337,8 @@ class Round {
   }
 
   /**
-   * An iterator of a session that is gone goes on after its last key, in the current state, with the current rights. What it had asked for in
-   * advance may be from before.
+   * Without its session, an iterator resumes after its last key, with the current state and rights. Entries that it had requested
+   * in advance may be older.
    */
   async #goesOn(iterator, before, options) {
     const mayRead = this.#model.allowsAny('read')
@@ -348,7 +348,7 @@ class Round {
       const all = [...before.slice(1, i + 1), ...now]
       return options.limit === undefined ? all : all.slice(0, options.limit - 1)
     })
-    // Without any rights it fails, unless all of it has come before.
+    // Without any rights it fails, unless it already had all entries.
     if (!mayRead) outcomes.splice(0, outcomes.length, 'NET_DENIED', before.slice(1))
     if (before.length === 0) outcomes.push([])
     assert.ok(
@@ -359,7 +359,7 @@ class Round {
 
   // Events.
 
-  /** Subscribes anew. */
+  /** Subscribes again. */
   async #listen() {
     const random = this.#random
     const path = random.below(3) === 0 ? random.pick(sublevels) : undefined
@@ -385,13 +385,13 @@ class Round {
     await this.#barrier()
   }
 
-  /** Ends the subscriptions, after all that they must have told was checked. */
+  /** Ends the subscriptions. Call it after all their events were checked. */
   async #deaf() {
     await this.#watched.iterator.return()
     await this.#changes.iterator.return()
   }
 
-  /** Something that the server answers after all that it had to tell before. */
+  /** A call that the server answers after all events so far. */
   async #barrier() {
     await this.#client.call('absent').catch(() => {})
     await turns(3)
@@ -411,7 +411,7 @@ class Round {
       this.#feeds.part.record(part.map(([key, value]) => [key.slice(prefix.length), value]))
   }
 
-  /** A clear may be told as one, or as deletions: only its effect is compared. */
+  /** A clear may be reported as one event, or as deletions: only its effect is compared. */
   #cleared() {
     this.#watched.hasCleared = true
   }
@@ -438,7 +438,7 @@ class Round {
           for (const key of allKeys) {
             if (!key.startsWith(prefix) || !operation.includes(key.slice(prefix.length))) continue
             assert.ok(isWatched(key), `told of a clear of ${key}`)
-            // Of a part: whoever hears of it reads again.
+            // A partial clear: the receiver reads the keys again.
             if (operation.isPartial && this.#entries.has(key)) replica.set(key, this.#entries.get(key))
             else replica.delete(key)
           }
@@ -514,7 +514,7 @@ class Round {
     await this.#outside.close()
   }
 
-  // What is asked for.
+  // Choices of what to request.
 
   #operations() {
     return Array.from({ length: 1 + this.#random.below(3) }, () => {
@@ -550,9 +550,9 @@ class Round {
     return sorted(this.#entries).filter(([key]) => this.#model.allows('read', key))
   }
 
-  // What must come of it.
+  // Checks of the outcome.
 
-  /** Does something if it is allowed. Otherwise it must be denied, without a word about values. */
+  /** Performs an action. If it is not allowed, it must be denied, with no hint about values. */
   async #checked(needed, act, expected) {
     if (needed.every(([right, key]) => this.#model.allows(right, key))) {
       assert.deepEqual(await act(), expected)
@@ -562,7 +562,7 @@ class Round {
     return false
   }
 
-  /** Does something that is clipped, and denied only if the user has the right to no key that could ever be. */
+  /** Performs an action whose range is clipped. It is denied only if the user has the right to no possible key. */
   async #any(right, act, expected) {
     if (this.#model.allowsAny(right)) assert.deepEqual(await act(), expected)
     else await this.#denied(act)
@@ -585,7 +585,7 @@ const steps = [
   ...['call', 'maintain', 'connection']
 ]
 
-/** Collects what an iterator yields, and how it fails. */
+/** Collects what an iterator yields, and its failure. */
 async function collect(iterator, into) {
   try {
     for await (const item of iterator) into.got.push(item)

@@ -25,7 +25,7 @@ class RawClient {
   connected
   /** Resolves once the connection is closed. */
   closed
-  /** What is below: a socket, or what is as much of one as tests need. */
+  /** The layer below: a socket, or enough of one for tests. */
   socket
   #reader = new FrameReader(2 ** 31)
   #messages = []
@@ -53,19 +53,19 @@ class RawClient {
     this.write(packFrame(message))
   }
 
-  /** Sends a request, and resolves with the answer to it. */
+  /** Sends a request, and resolves to its answer. */
   async ask(kind, ...parts) {
     return this.askAs(this.#number++, kind, ...parts)
   }
 
-  /** Sends a request by a number of the caller's choice. */
+  /** Sends a request with a number of the caller's choice. */
   askAs(number, kind, ...parts) {
     this.send(kind, number, ...parts)
     const isAnswer = ([told, to]) => (told === Tell.result || told === Tell.failure) && to === number
     return this.next(isAnswer)
   }
 
-  /** Sends bytes as they are. */
+  /** Sends raw bytes. */
   write(bytes) {
     if (!this.socket.destroyed) this.socket.write(bytes)
   }
@@ -123,7 +123,7 @@ class WebSocketAsSocket {
     return this
   }
 
-  /** What is below the WebSocket. */
+  /** The layer below the WebSocket. */
   get below() {
     return this.webSocket._socket
   }

@@ -1,4 +1,4 @@
-// A client whose server starts and stops with it, in front of a database of its own.
+// A client whose server starts and stops with it, in front of a separate database.
 
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
@@ -14,7 +14,7 @@ export class ServedLevel extends NetLevel {
   /**
    * @param transport - One of {@link addresses}.
    * @param db - The database, which is opened and closed with the client.
-   * @param served - What is offered of it: a sublevel of it, or itself.
+   * @param served - What the server offers: the database, or a sublevel of it.
    */
   constructor(transport, db, options, served = db) {
     const found = { address: undefined }

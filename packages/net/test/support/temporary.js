@@ -1,4 +1,4 @@
-// Paths for the sockets, files and databases of a program. All are removed when it ends.
+// Paths for the sockets, files and databases of a program. All are removed when it exits.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,10 +22,10 @@ export function temporarySocket() {
 export function temporaryDirectory() {
   if (parent === undefined) {
     parent = mkdtempSync(join(tmpdir(), 'terrace-net-'))
-    // First: tape exits the process in a listener of its own, and later listeners do not run.
+    // Prepended: tape exits the process in its own listener, and later listeners do not run.
     process.prependListener('exit', () => rmSync(parent, { recursive: true, force: true }))
   }
-  // Short, because paths of sockets can be no longer than a hundred bytes or so.
+  // Short, because paths of sockets are limited to about a hundred bytes.
   const directory = join(parent, `${made++}`)
   mkdirSync(directory)
   return directory

@@ -18,17 +18,19 @@ export interface Maintained {
 export interface BrowserBackend extends Backend, Partial<Maintained> {
   /** Where the entries are kept; undefined until that is known. */
   readonly storage: Storage | undefined
-  /** Whether it has the database open itself, if it is shared. */
+  /** For a shared database, whether this back-end owns it. */
   readonly isOwner?: boolean
-  /** Tells the database from a later one of the same location; undefined where that cannot be known. */
+  /**
+   * Distinguishes the database from a later one at the same location; undefined where that cannot be known.
+   */
   readonly identity?: string | undefined
   /** Called when the browser has removed the database, after which all calls fail. */
   onLost?: (error: Error) => void
-  /** Writes a batch that is LevelDB's already, like {@link Backend.write}. */
+  /** Writes a batch that is already in LevelDB's format, like {@link Backend.write}. */
   writeBatch?(batch: Uint8Array, sync: boolean): void | Promise<void>
 }
 
-/** The error for a method that a place does not have. */
+/** The error for a method that a place does not support. */
 function notSupported(method: keyof Maintained, storage: Storage | undefined): CodedError {
   return codedError(
     'LEVEL_NOT_SUPPORTED',

@@ -2,11 +2,11 @@
 
 import { decodeText, textAt } from './utf8.js'
 
-/** Texts that are no longer than this on average are better decoded many at once. */
+/** Texts up to this average length are faster to decode many at once. */
 export const SHORT_BYTES = 256
 
 /**
- * What is decoded together. V8 makes slices of what was decoded, so a program that keeps one text keeps all of them: this bounds how
+ * How much is decoded together. V8 slices the decoded text, so a program that keeps one text keeps all of them. This bounds how
  * much that is.
  */
 const TOGETHER_BYTES = 1024
@@ -25,7 +25,7 @@ export class Texts {
     this.#areTogether = areTogether
   }
 
-  /** The text of these bytes. They must be those after the ones that were asked for last. */
+  /** The text of these bytes, which must follow those of the last call. */
   at(start: number, end: number): string {
     if (end > this.#end) {
       if (!this.#areTogether || end - start > TOGETHER_BYTES) return textAt(this.#memory, start, end)
@@ -36,8 +36,8 @@ export class Texts {
   }
 
   /**
-   * Decodes what begins here. Where a character has more than one byte, the text is shorter than its bytes, and a slice of it would not
-   * be that of the bytes: the rest is then decoded one by one.
+   * Decodes what begins here. Where a character has more than one byte, the text is shorter than its bytes, and offsets in the
+   * bytes would not fit the text: the rest is then decoded one by one.
    */
   #decode(start: number): void {
     this.#start = start

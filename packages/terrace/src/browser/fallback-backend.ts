@@ -1,4 +1,7 @@
-/** A database in the first of several places that the browser turns out to have, which only opening it tells. */
+/**
+ * A database in the first of several places that the browser turns out to support. Only opening it shows which
+ * that is.
+ */
 
 import {
   type BackendManifest,
@@ -14,7 +17,10 @@ import { openFirst, type Places, type Stored } from './storage.js'
 import type { ExportOptions } from './transfer-options.js'
 
 export class FallbackBackend extends ForwardingBackend implements BrowserBackend {
-  /** What it can do is asked before it is open, so it has what every place has: nothing within the call. */
+  /**
+   * The manifest is read before the database is open, so it declares what every place supports: nothing within
+   * the call.
+   */
   readonly manifest: BackendManifest = {
     encodings: { utf8: true, view: true },
     createIfMissing: true,
@@ -28,8 +34,8 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
   onLost: (error: Error) => void = () => {}
 
   /**
-   * @param open - Opens the first place that there is.
-   * @param manifest - What is different because of how it is opened.
+   * @param open - Opens the first available place.
+   * @param manifest - What differs because of how it is opened.
    */
   constructor(location: string, places: Places, open = openFirst, manifest: Partial<BackendManifest> = {}) {
     super()
@@ -43,12 +49,12 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
     return this.#stored?.backend.storage
   }
 
-  /** Whether this tab has the database open, if tabs share it. */
+  /** For a database that tabs share, whether this tab owns it. */
   get isOwner(): boolean {
     return this.#stored?.backend.isOwner !== false
   }
 
-  /** Opened again, it stays where it was: another place would have another database. */
+  /** When reopened, it stays where it was: another place would have another database. */
   async open(options: OpenOptions): Promise<void> {
     if (this.#stored !== undefined) {
       await this.target().open(options)

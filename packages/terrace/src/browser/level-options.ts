@@ -29,7 +29,7 @@ export interface OpenOptions extends AbstractOpenOptions {
  * @internal
  */
 export interface PlacedOptions extends OpenOptions {
-  /** What the database told of itself when it was open before: it must be the same one. */
+  /** The identity of the database when it was open before: it must be the same one. */
   identity?: string | undefined
 }
 
@@ -39,27 +39,27 @@ export interface DatabaseOptions<K, V>
     Omit<OpenOptions, 'passive'>,
     PlaceOptions {}
 
-/** Where a database is, and who has it. */
+/** Where a database is, and whether it is shared. */
 export interface PlaceOptions {
   /**
-   * Where the database may be kept. Of several places the first one is taken that the browser has here; `db.storage` tells which.
-   * Entries are not copied from one to another.
+   * Where the database may be kept. Of several places, the first one that the browser supports here is used; `db.storage` is its
+   * name. Entries are not copied from one to another.
    *
    * @defaultValue `['opfs', 'indexeddb']`. In a dedicated worker that does not share the database: `'opfs'`.
    */
   storage?: Storage | readonly Storage[] | undefined
 
   /**
-   * What the name of a database in IndexedDB begins with, before the location.
+   * The prefix of the name of a database in IndexedDB, before the location.
    *
    * @defaultValue `'level-js-'`, like that of browser-level.
    */
   prefix?: string | undefined
 
   /**
-   * Whether the tabs and workers of the site share the database. Otherwise one has it for itself, and opening it elsewhere fails with
-   * LEVEL_LOCKED, from a page after five seconds; in a dedicated worker there are synchronous methods then. A page that the browser keeps
-   * for the way back gives the database up, and opens it again when it comes back.
+   * Whether the tabs and workers of the site share the database. Otherwise a single one owns it, and opening it elsewhere fails
+   * with LEVEL_LOCKED, from a page after five seconds; a dedicated worker then has synchronous methods. A page in the browser's
+   * back/forward cache releases the database, and reopens it when the user returns.
    *
    * @defaultValue `true` in pages, `false` in dedicated workers
    */

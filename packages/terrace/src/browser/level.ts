@@ -14,15 +14,15 @@ import { destroyInWorker, importInWorker, repairInWorker } from './tabs/worker-t
 import type { ExportOptions, ImportOptions, ImportSource } from './transfer-options.js'
 
 /**
- * An ordered key/value database in a browser: `Level` with the engine that it has in Node, on files of the origin-private file system, or
- * else in IndexedDB.
+ * An ordered key/value database in a browser: `Level` with the same engine as in Node, on files of the origin-private file system,
+ * or else in IndexedDB.
  *
- * In a page, all tabs and workers of the site share it: a worker of one of them has it open. When that tab ends, another one takes its place
- * within a moment. A write that had been sent and not acknowledged then fails with LEVEL_LEADER_LOST, since it is not known whether it is
- * stored; explicit snapshots end; everything else goes on. Hooks see the writes of their own tab alone.
+ * In a page, all tabs and workers of the site share it: a worker of one of them has it open. When that tab ends, another one takes
+ * over within a moment. A write that was sent but not acknowledged then fails with LEVEL_LEADER_LOST, since it may or may not be
+ * stored; explicit snapshots end; everything else continues. Hooks see only the writes of the same tab.
  *
- * In a dedicated worker, it belongs to that worker, and reads and most writes finish within the call. With the option `shared` it is shared
- * there as well; without it, a page has the database for itself, by a worker of its own.
+ * In a dedicated worker, it belongs to that worker, and reads and most writes finish within the call. With the option
+ * `shared: true` it is shared there as well. With `shared: false`, a page owns the database alone, through a dedicated worker.
  *
  * An acknowledged write survives the end of the tab and of the browser. With the option `sync`, it also survives a loss of power.
  *
@@ -43,7 +43,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
-    // As in browser-level, what says where the database is does not reach `open()`, nor functions that hear of its options.
+    // As in browser-level, the options for the database's place reach neither `open()` nor hook functions that receive its options.
     const { storage, prefix, shared, ...others } = options ?? {}
     const backend = backendOf(location, { storage, prefix, shared })
     super(backend, others, backend.approximateSize === undefined ? {} : additionalMethods)
@@ -62,7 +62,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return this.#backend.storage
   }
 
-  /** Whether this tab, or this worker, has the database open itself, and serves the others. */
+  /** Whether this tab or worker owns the database, and serves the others. */
   get isOwner(): boolean {
     return this.status === 'open' && this.#backend.isOwner !== false
   }
@@ -82,8 +82,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions also run
-   * automatically; call this to have the space or the speed at a certain time. One call is enough. Other calls have their turns
+   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions also
+   * run automatically; call this to get the space or the speed at a certain time. One call is enough. Other calls are served
    * meanwhile.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before the end.
@@ -95,9 +95,9 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Yields the files of a LevelDB directory with the state that the database has when the first one is asked for. Writes go on meanwhile.
-   * LevelDB and `Level` in Node open a directory of these files, and {@link import} takes them. One file at a time is in memory, mostly
-   * up to 8 MiB.
+   * Yields the files of a LevelDB directory with the state of the database when the first one is requested. Writes continue
+   * meanwhile. LevelDB and `Level` in Node open a directory of these files, and {@link import} takes them. One file at a time is in
+   * memory, mostly up to 8 MiB.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before the end.
    */
@@ -108,8 +108,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Makes a database of the files of a LevelDB directory. Unless it succeeds, there is no database, or the one that was there before. Files
-   * that do not belong to a database are left out.
+   * Makes a database from the files of a LevelDB directory. Until it succeeds, no database is made, and an existing one is
+   * unchanged. Files that do not belong to a database are left out.
    *
    * @param location - The name of the new database.
    * @throws LEVEL_DATABASE_EXISTS if there is a database already, unless the option `overwrite` is true.
@@ -128,7 +128,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   /**
    * Removes a database, or does nothing if there is none.
    *
-   * @param options - Where it is, as the constructor has it: the first place that the browser has.
+   * @param options - Where it is, as for the constructor: the first place that the browser supports.
    * @throws LEVEL_LOCKED if it is open: from a page after five seconds.
    */
   static async destroy(
@@ -144,14 +144,14 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Restores what can be read of a damaged database on OPFS. Try to open the database first: a repair keeps as much as it can, but some
-   * entries may be lost, and deleted keys may come back. Until it has succeeded, everything stays as it is, wherever it is stopped. A
-   * dedicated worker that calls it does nothing else meanwhile; a page goes on.
+   * Restores what can be read of a damaged database on OPFS. Try to open the database first: a repair keeps as much as it can, but
+   * some entries may be lost, and deleted keys may reappear. Until it has succeeded, the database stays unchanged, wherever the
+   * repair is interrupted. It blocks a dedicated worker that calls it, but not a page.
    *
-   * Damaged files, and those whose entries were merged into new ones, keep their space, in the directory `lost` of the database. An import
-   * of the export of the repaired database, with `overwrite`, or {@link destroy} gives that space back.
+   * Damaged files, and those whose entries were merged into new ones, keep their space, in the directory `lost` of the database. To
+   * reclaim that space, import the export of the repaired database with `overwrite`, or call {@link destroy}.
    *
-   * @param options - Where the database is, as the constructor has it: the first place that the browser has.
+   * @param options - Where the database is, as for the constructor: the first place that the browser supports.
    * @throws LEVEL_LOCKED if it is open: from a page after five seconds. LEVEL_DATABASE_MISSING if there is none.
    * @throws LEVEL_NOT_SUPPORTED if it is in IndexedDB or in memory, where there is nothing to repair.
    * @throws LEVEL_IO_ERROR if there are not enough free files for what is restored, LEVEL_QUOTA_EXCEEDED if there is no room.
@@ -188,7 +188,7 @@ function assertLocation(location: unknown): void {
   if (typeof location !== 'string' || location === '') {
     throw new TypeError("The first argument 'location' must be a non-empty string")
   }
-  // Files, locks and channels are named after it, and each would put something else in the place of such a half.
+  // Files, locks and channels are named after it, and each would replace such a half with something else.
   if (/\p{Surrogate}/u.test(location)) {
     throw codedError(
       'LEVEL_INVALID_ARGUMENT',
@@ -205,21 +205,21 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
   }
   const own = storages ?? ['opfs']
   const [place = own[0] as Storage, ...others] = own.filter((each) => mayHave(each, isInWorker))
-  // A page has synchronous files only in a worker. Whether there are any, that finds out.
+  // A page has synchronous files only in a worker, which finds out whether the browser has any.
   if (place === 'opfs' && !isInWorker) {
     const places = { storage: storages, prefix }
     return storages?.length === 1
       ? new OwnBackend(location, places)
       : new FallbackBackend(location, places, openInPage)
   }
-  // Memory is always there. The script of IndexedDB is loaded when the database opens.
+  // Memory is always available. The script of IndexedDB is loaded when the database opens.
   if (place === 'indexeddb' || (place !== 'memory' && others.length > 0)) {
     return new FallbackBackend(location, { storage: own, prefix })
   }
   return backends[place](location)
 }
 
-/** Whether a place is likely to be there, for a page by way of a worker. */
+/** Whether a place is likely to be available, for a page through a worker. */
 function mayHave(place: Storage, isInWorker: boolean): boolean {
   return hasPlace(place) || (place === 'opfs' && !isInWorker)
 }

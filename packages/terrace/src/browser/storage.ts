@@ -1,4 +1,4 @@
-/** Where a browser keeps a database: the first of the places that are asked for that the browser has. */
+/** Where a browser keeps a database: the first of the requested places that it supports. */
 
 import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
@@ -13,7 +13,7 @@ import { repairDatabase } from './opfs/repair-database.js'
 
 const STORAGES: readonly Storage[] = ['opfs', 'indexeddb', 'memory']
 
-/** What is tried, in this order, unless the option `storage` says otherwise. Memory is never tried unasked. */
+/** The places to try, in this order, unless the option `storage` names others. Memory is used only if it is named. */
 export const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
 
 /** Options of {@link openFirst}: they can be sent to a worker. */
@@ -22,7 +22,7 @@ export interface StorageOptions extends PlacedOptions {
   prefix?: string | undefined
 }
 
-/** Where a database may be, and under which name there. */
+/** Where a database may be, and under which name. */
 export type Places = Pick<StorageOptions, 'storage' | 'prefix'>
 
 /** An open back-end, and where it keeps its entries. */
@@ -31,7 +31,7 @@ export interface Stored {
   readonly storage: Storage
 }
 
-/** Makes the back-end of a place whose script every page has. */
+/** Makes the back-end of a place whose script is a part of every page. */
 export const backends: Record<Exclude<Storage, 'indexeddb'>, (location: string) => BrowserBackend> = {
   opfs: (location) => new OpfsBackend(location, loadStore),
   memory: () => new MemoryBackend(loadMap)
@@ -52,8 +52,8 @@ async function backendOf(
 }
 
 /**
- * Opens a database in the first place that the browser has. Any other failure than that a place is missing is final: another place would
- * have another database.
+ * Opens a database in the first place that the browser supports. Only a missing place leads to the next one; any other failure is
+ * final, because another place would have another database.
  *
  * @throws LEVEL_NOT_SUPPORTED if the browser has none of them.
  */
@@ -81,7 +81,7 @@ export function noPlace(reasons: readonly string[]): Error {
   )
 }
 
-/** Removes a database from the first place that the browser has. To be called in a dedicated worker. */
+/** Removes a database from the first place that the browser supports. Call it in a dedicated worker. */
 export async function destroyFirst(location: string, { storage, prefix }: PlaceOptions): Promise<void> {
   const place = await firstPlace((storage ?? DEFAULT_STORAGES) as readonly Storage[])
   if (place === 'opfs') await removeDirectory(directoryName(location))
@@ -92,7 +92,7 @@ export async function destroyFirst(location: string, { storage, prefix }: PlaceO
 }
 
 /**
- * Repairs a database in the first place that the browser has. To be called in a dedicated worker.
+ * Repairs a database in the first place that the browser supports. Call it in a dedicated worker.
  *
  * @throws LEVEL_NOT_SUPPORTED if that place has no files.
  */
@@ -129,7 +129,7 @@ export function storagesOf(option: Storage | readonly Storage[] | undefined): re
   throw new TypeError(`The option 'storage' must be one or more of ${STORAGES.join(', ')}`)
 }
 
-/** Whether a place is likely to be there. Only opening a database tells. */
+/** Whether a place is likely to be available. Only opening a database shows that for certain. */
 export function hasPlace(storage: Storage): boolean {
   if (storage === 'opfs') return hasSyncFiles()
   return storage === 'memory' || globalThis.indexedDB !== undefined

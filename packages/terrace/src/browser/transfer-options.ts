@@ -1,12 +1,12 @@
 /** What {@link Level.export} and {@link Level.import} take. */
 
-/** How far an export or an import has come. */
+/** The progress of an export or an import. */
 export interface TransferProgress {
-  /** Files that are finished. */
+  /** The number of finished files. */
   files: number
-  /** Bytes so far. */
+  /** The number of bytes so far. */
   bytes: number
-  /** All bytes that there are; undefined if the files come one by one, so that nobody knows. */
+  /** The total number of bytes; undefined if the files come one by one, so that it is unknown. */
   totalBytes: number | undefined
 }
 
@@ -19,15 +19,15 @@ export interface ExportOptions {
 /** Options of {@link Level.import}. */
 export interface ImportOptions extends ExportOptions {
   /**
-   * Whether the files take the place of a database that exists already. It stays as it is until all of them are stored and the new database
-   * was opened once, so there has to be room for both.
+   * Whether the files replace an existing database. It stays unchanged until all of them are stored and the new database was opened
+   * once, so there must be room for both.
    *
    * @defaultValue `false`
    */
   overwrite?: boolean | undefined
 }
 
-/** A file for an import: one that has its name, such as a program chooses or drops, or a name and the contents. */
+/** A file for an import: one with its name, such as a user chooses or drops, or a name and the contents. */
 export type ImportFile = File | readonly [name: string, contents: Blob]
 
 /** What {@link Level.import} reads: a directory, or its files. */

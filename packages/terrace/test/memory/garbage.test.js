@@ -1,4 +1,5 @@
-// Instances of MemoryLevel that nobody closes. In a file of its own: the memory of other tests would be counted.
+// Instances of MemoryLevel that are never closed. In a separate file, because other tests would add to the
+// memory that is measured.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What MemoryLevel takes from the system: no files, memory that comes back, and little of it for each of many instances.
+// What MemoryLevel takes from the system: no files, memory that it releases again, and little of it per instance.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -73,7 +73,7 @@ test('overwriting and deleting give memory back', async () => {
 
 test('thousands of instances, none of them closed, are separate and are collected', async () => {
   const made = []
-  // In a function of its own, whose variables are gone when it has ended.
+  // In a separate function, whose variables are gone when it has ended.
   const turn = async () => {
     const databases = await Promise.all(
       Array.from({ length: 2000 }, async (_, i) => {

@@ -1,4 +1,5 @@
-// The memory that a page shares with its own worker, beside the port: what is told on either way arrives once and in order.
+// The memory that a page shares with its own worker, beside the port: every message arrives once and in order, whichever
+// way it takes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Databases in directories of their own, closed and removed after the test.
+// Databases in separate directories, closed and removed after the test.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,7 @@ export function entries(count, value = 'value') {
   }))
 }
 
-/** Lets other work have its turn for a while. */
+/** Gives other work a turn for a while. */
 export function pause(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

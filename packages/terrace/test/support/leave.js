@@ -1,4 +1,4 @@
-// Goes through some steps with a database, then leaves without tidying up.
+// Takes some steps with a database, then exits without cleaning up.
 //
 //   leave.js LOCATION run-out|exit|throw|stay|block STEP...
 
@@ -18,7 +18,7 @@ const actions = {
   async 'open-many'() {
     const locations = Array.from({ length: 30 }, (_, i) => join(location, `${i}`))
     for (const one of locations) new Level(one).open().catch(() => {})
-    // The calls are on their way. This thread cannot be told of their ends before it is idle.
+    // The calls are in flight. This thread cannot learn of their ends before it is idle.
     for (let i = 0; i < 20; i++) await null
     while (!locations.every((one) => existsSync(join(one, 'CURRENT'))));
   },

@@ -1,4 +1,4 @@
-// A tab and the worker that has its database open, both in this process: a back-end in memory, and messages that are copied on their way.
+// A tab and the worker that owns its database, both in this process: a back-end in memory, and messages that are copied when sent.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ export class Connection {
   #isLost = false
   /** How many messages went each way: to the worker, to the tab. */
   counts = [0, 0]
-  /** What is called before a message arrives; it returns whether the message is lost. */
+  /** Called before a message arrives; returns whether the message is lost. */
   intercept = () => false
 
   get tab() {
@@ -83,7 +83,7 @@ export class TestBackend extends WorkerBackend {
   }
 }
 
-/** A database of a tab whose worker has a store of its own. */
+/** A database of a tab whose worker has a separate store. */
 export class TabLevel extends BackendLevel {
   constructor(options) {
     const backend = new TestBackend()

@@ -1,4 +1,4 @@
-// A `Level` in a process of its own, whose methods a test calls from here. Only what messages of `fork()` can carry is passed.
+// A `Level` in a separate process, whose methods a test calls from here. Only values that `fork()` can send are passed.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ export class RemoteLevel {
   #calls = new Map()
   #count = 0
 
-  /** @param options - Of `Level`; and `env` and `cwd`, which are the process's. */
+  /** @param options - Those of `Level`, and `env` and `cwd` of the process. */
   constructor(t, location, { env, cwd, ...options } = {}) {
     this.#child = fork(program, [location, JSON.stringify(options)], {
       cwd,
@@ -29,7 +29,7 @@ export class RemoteLevel {
     })
   }
 
-  /** Calls a method, or reads what is none. */
+  /** Calls a method, or reads a property. */
   call(name, ...args) {
     return new Promise((resolve, reject) => {
       const id = this.#count++

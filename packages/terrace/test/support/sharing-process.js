@@ -1,5 +1,5 @@
-// A process that shares a database. It writes entries one after the other, and tells its parent of each that is acknowledged. It
-// watches the database meanwhile: it must hear of its own writes, unless it is told that it has missed some.
+// A process that shares a database. It writes entries one after the other, and reports each acknowledged one to its parent. It
+// watches the database meanwhile: it must receive its own writes, unless watch() reports that it has missed some.
 //
 //   node sharing-process.js LOCATION NAME
 //
@@ -27,10 +27,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 await db.open()
 console.log('open')
 
-/** Writes that were acknowledged and not heard of yet, and those that were heard of before. */
+/** Writes that were acknowledged but not received yet, and those that were received before they were acknowledged. */
 const awaited = new Set()
 const early = new Set()
-/** Counts the calls of watch(). Each hears of the writes that are called after it. */
+/** Counts the calls of watch(). Each receives the writes that are called after it. */
 let watches = 0
 let whenHeard
 

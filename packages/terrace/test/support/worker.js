@@ -1,4 +1,4 @@
-// A worker thread that uses the database of the main thread, or one of its own.
+// A worker thread that uses the database of the main thread, or a separate one.
 //
 //   worker.js LOCATION open-close|write|own NAME
 

@@ -6,8 +6,8 @@ import { rawBytes } from './write-entries.js'
 type Operation = { type: 'put'; key: Uint8Array; value: Uint8Array } | { type: 'del'; key: Uint8Array }
 
 /**
- * Writes entries in batches. One batch may be on its way while the next one is gathered, so that reading and writing overlap.
- * Batches take effect in order.
+ * Writes entries in batches. The next batch is collected while the previous one is being written, so that reading and writing
+ * overlap. Batches take effect in order.
  */
 export class BatchWriter {
   /** How many entries have been written. */
@@ -38,13 +38,13 @@ export class BatchWriter {
     this.deleted++
   }
 
-  /** Whether what was gathered should be passed on before `entry` is added. */
+  /** Whether the collected operations should be written before `entry` is added. */
   isFullFor(entry: RawEntry): boolean {
     const { length } = this.#operations
     return length >= this.#limits.entries || (length > 0 && this.#bytes + sizeOf(entry) > this.#limits.bytes)
   }
 
-  /** Passes on what was gathered, once the batch before is written. */
+  /** Starts to write the collected operations once the previous batch is written. */
   async pass(): Promise<void> {
     const operations = this.#operations
     if (operations.length === 0) return
@@ -52,17 +52,17 @@ export class BatchWriter {
     this.#bytes = 0
     await this.#pending
     this.#pending = this.#to.batch(operations, rawBytes as object)
-    // Whoever awaits it next hears of its failure.
+    // The next caller that awaits it gets the error.
     this.#pending.catch(() => {})
   }
 
-  /** Writes what is left, and waits for it. */
+  /** Writes the remaining operations, and waits for them. */
   async finish(): Promise<void> {
     await this.pass()
     await this.#pending
   }
 
-  /** Waits until nothing is on its way, whether it fails or not. */
+  /** Waits until no batch is in flight, even if one fails. */
   async settle(): Promise<void> {
     await this.#pending?.catch(() => {})
   }

@@ -1,4 +1,4 @@
-/** Makes a target that has entries hold exactly those of the source: walks both in order, and writes what differs. */
+/** Makes a target that has entries equal to the source: walks through both in order, and writes what differs. */
 
 import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
@@ -9,9 +9,9 @@ import { readAfter } from './scan.js'
 import { compareKeys, type RawEntry } from './tally.js'
 
 /**
- * The target's entries in order. Each read begins anew after the last key, so that no snapshot of the target lasts as long as the
- * copy: one would keep all that is replaced. The copy writes only before the key at which it stands, so it never meets what it
- * wrote.
+ * The target's entries in order. Each read starts again after the last key, so that no snapshot of the target lasts as long as
+ * the copy: it would retain everything that is replaced. The copy only writes before the current key, so it never encounters its
+ * own writes.
  */
 class TargetEntries {
   readonly #to: AnyLevel
@@ -24,19 +24,19 @@ class TargetEntries {
     this.#to = to
   }
 
-  /** Whether {@link read} must be called before the entry can be known at which this stands. */
+  /** Whether {@link read} must be called before the current entry is known. */
   get mustRead(): boolean {
     return this.#position >= this.#page.length && !this.#isAtEnd
   }
 
-  /** How the key at which this stands compares with `key`; 1 at the end. */
+  /** How the current key compares with `key`; 1 at the end. */
   order(key: Uint8Array | undefined): number {
     const entry = this.#page[this.#position]
     if (entry === undefined) return 1
     return key === undefined ? -1 : compareKeys(entry[0], key)
   }
 
-  /** The entry at which this stands. It then stands at the next one. */
+  /** Returns the current entry and moves to the next one. */
   take(): RawEntry {
     return this.#page[this.#position++] as RawEntry
   }
@@ -50,12 +50,12 @@ class TargetEntries {
     }
     this.#page = entries.filter(([key]) => !isMarker(key))
     this.#position = 0
-    // There was nothing but the marker.
+    // The read found only the marker.
     if (this.mustRead) await this.read()
   }
 }
 
-/** Passes the differences between a source, whose entries come in parts, and a target to a writer. */
+/** Passes the differences between a source, whose entries arrive in parts, and a target to a writer. */
 export class Comparison {
   readonly #target: TargetEntries
   readonly #writer: BatchWriter
@@ -84,12 +84,12 @@ export class Comparison {
     }
   }
 
-  /** Deletes what the target has after the last entry of the source. */
+  /** Deletes the target's entries after the last entry of the source. */
   async finish(): Promise<void> {
     await this.#deleteUpTo(undefined)
   }
 
-  /** Deletes the target's entries before `key`, or all that are left. */
+  /** Deletes the target's entries before `key`, or all remaining ones. */
   async #deleteUpTo(key: Uint8Array | undefined): Promise<void> {
     const target = this.#target
     while (true) {

@@ -27,7 +27,7 @@ interface Work {
   readonly reporter: CopyReporter
 }
 
-/** Copies a range, and compares what the target then has with what was read. */
+/** Copies a range, and compares the target's contents with what was read. */
 export async function copyEntries(
   from: AnyLevel,
   to: AnyLevel,
@@ -59,7 +59,7 @@ async function assertFinished(from: AnyLevel): Promise<void> {
   throw codedError('COPY_UNFINISHED', 'The source is itself a copy that was not finished: finish that first')
 }
 
-/** Finds out what the target has, and marks it as unfinished. */
+/** Determines what the target contains, and marks it as unfinished. */
 async function begin(
   from: AnyLevel,
   to: AnyLevel,
@@ -75,7 +75,7 @@ async function begin(
   }
 
   if (!isResumed) await addMarker(to)
-  // No comparison of objects or addresses would notice every way in which two databases can be one.
+  // Comparing objects or addresses would not catch every way in which two databases can be the same.
   if (await isUnfinished(from)) {
     await removeMarker(to)
     throw codedError('COPY_SAME_DATABASE', 'The source and the target are the same database')
@@ -83,7 +83,7 @@ async function begin(
   return { isResumed, isEmpty }
 }
 
-/** Writes all entries into a target that has none. */
+/** Writes all entries into an empty target. */
 async function writeAll(work: Work, writer: BatchWriter): Promise<Tally> {
   const tally = new Tally({})
   for await (const part of scan(work.from, work.options.range ?? {}, work.limits)) {
@@ -101,7 +101,7 @@ async function writeAll(work: Work, writer: BatchWriter): Promise<Tally> {
   return tally
 }
 
-/** Makes a target that has entries hold exactly those of the source. */
+/** Makes a target that has entries contain exactly those of the source. */
 async function writeDifferences(work: Work, writer: BatchWriter): Promise<Tally> {
   const tally = new Tally({})
   const comparison = new Comparison(work.to, writer)
@@ -118,7 +118,7 @@ async function writeDifferences(work: Work, writer: BatchWriter): Promise<Tally>
   return tally
 }
 
-/** Adds the entries to what the target has. It needs no marker: merging again does what is left. */
+/** Adds the entries to those of the target. This needs no marker: merging again completes the work. */
 async function mergeAll({ from, to, options, limits, reporter }: Work): Promise<CopySummary> {
   if (await isUnfinished(to)) {
     throw codedError(
@@ -140,7 +140,7 @@ async function mergeAll({ from, to, options, limits, reporter }: Work): Promise<
   return { ...tally.summary, written, deleted: 0, resumed: false }
 }
 
-/** Reads back all that the target has, and compares it with what was read from the source. */
+/** Reads back all entries of the target, and compares them with those read from the source. */
 async function verify({ to, options, limits, reporter }: Work, ofSource: Tally): Promise<void> {
   const ofTarget = new Tally({})
   const { summary } = ofSource

@@ -30,20 +30,20 @@ export type {
 } from './options.js'
 
 /**
- * Copies the entries of one database into another: as bytes, in batches, from one snapshot. When it returns, the target holds exactly
- * what was read from the source, and the last write was synced. With `existing: 'merge'` it holds its other entries as well, and nothing
- * was synced.
+ * Copies the entries of one database into another: as bytes, in batches, from one snapshot. When it returns, the target holds
+ * exactly what was read from the source, and the last write was synced. With `existing: 'merge'`, the target also keeps its other
+ * entries, and nothing was synced.
  *
- * The target is marked as unfinished until then. After an error or a crash, copying again completes the copy: it compares what is
- * there with the source as it is then, writes what differs, and deletes what only the target has.
+ * Until then, the target is marked as unfinished. After an error or a crash, copying again completes the copy: it compares the
+ * existing entries with the current source, writes what differs, and deletes what only the target has.
  *
- * Nobody else may write to the target meanwhile.
+ * Nothing else may write to the target meanwhile.
  *
- * @throws COPY_TARGET_NOT_EMPTY if the target has entries that no unfinished copy left, and `existing` does not say what to do.
+ * @throws COPY_TARGET_NOT_EMPTY if the target has entries that no unfinished copy left, and `existing` is `refuse`.
  * @throws COPY_SAME_DATABASE if the source and the target are the same. Nothing is changed.
  * @throws COPY_UNFINISHED if the source is the target of an unfinished copy, or the target is and `existing` is `merge`.
  * @throws COPY_MISMATCH if the target does not have what was written to it.
- * @throws COPY_KEY_ORDER if a database has its keys in an order other than that of their bytes, where they must be compared in it.
+ * @throws COPY_KEY_ORDER if a database orders its keys other than by their bytes, and the copy must compare them in that order.
  * @throws COPY_ABORTED if the signal was aborted.
  * @throws COPY_INVALID_OPTION if an option is not valid.
  * @throws any error of the databases.
@@ -80,17 +80,17 @@ export function dumpBytes<K, V>(
 }
 
 /**
- * Writes the entries of a dump into a database. Entries of the database with the same keys are overwritten; its other entries
- * stay. Each block is written once it is known to be intact. Success means that the dump was complete.
+ * Writes the entries of a dump into a database. Existing entries with the same keys are overwritten; all others stay. Each block is
+ * written once it is known to be intact. Success means that the dump was complete.
  *
- * After an error, the database has the blocks that were written before it. To check a dump beforehand, use {@link verifyDump}.
+ * After an error, the database contains the blocks that were written before it. To check a dump beforehand, use {@link verifyDump}.
  *
- * @throws DUMP_NOT_A_DUMP if the source is not a dump. This error and the next four have the `offset` at which it was noticed.
+ * @throws DUMP_NOT_A_DUMP if the source is not a dump. This error and the next four have the `offset` at which it was detected.
  * @throws DUMP_VERSION if the dump has a version that cannot be read.
  * @throws DUMP_TRUNCATED if the dump is cut off.
  * @throws DUMP_DAMAGED if a checksum or a count is wrong.
  * @throws DUMP_TOO_LARGE if a block is larger than `maxBlockSizeBytes`.
- * @throws DUMP_INVALID_SOURCE if the source is neither a stream nor an iterable, or gives something other than bytes.
+ * @throws DUMP_INVALID_SOURCE if the source is neither a stream nor an iterable, or yields something other than bytes.
  * @throws COPY_ABORTED if the signal was aborted.
  * @throws COPY_INVALID_OPTION if an option is not valid.
  * @throws any error of the source or the database.

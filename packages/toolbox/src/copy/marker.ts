@@ -1,7 +1,7 @@
 /**
- * The marker of a copy that is not finished. It is an entry of the target, in a sublevel of its own, written before the first
- * entry and removed after the last check. While it is there, what the target holds counts as a part of a copy: the next copy
- * compares it with its source, and keeps, replaces or deletes it.
+ * The marker of an unfinished copy. It is an entry of the target, in a separate sublevel, written before the first entry and
+ * removed after the last check. While it exists, the target counts as a partial copy: the next copy compares each of its
+ * entries with the source, and keeps, replaces or deletes it.
  */
 
 import { Buffer } from '../buffer.js'
@@ -12,7 +12,7 @@ import { rawBytes } from './write-entries.js'
 /** The key as the sublevel `terrace-copy` would store it. */
 const KEY = Buffer.from('!terrace-copy!unfinished')
 
-/** For a later version, which might have to know who wrote it. */
+/** For later versions, which might have to know which version wrote it. */
 const VALUE = Buffer.from(JSON.stringify({ version: 1 }))
 
 /** Whether a key is that of the marker. */
@@ -31,7 +31,7 @@ export async function hasEntries(db: AnyLevel): Promise<boolean> {
   return keys.some((key) => !isMarker(key))
 }
 
-/** Writes the marker. The write is synced: no loss of power takes it and leaves entries of the copy. */
+/** Writes the marker. The write is synced, so that a loss of power cannot drop it and leave entries of the copy. */
 export async function addMarker(db: AnyLevel): Promise<void> {
   await db.put(KEY, VALUE, { ...rawBytes, sync: true } as object)
 }

@@ -1,4 +1,7 @@
-/** Adds the entries of a source to a target that keeps its others. Each part is looked up by its keys. */
+/**
+ * Adds the entries of a source to a target that keeps its other entries. Each part is compared by a lookup of
+ * its keys.
+ */
 
 import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
@@ -6,7 +9,7 @@ import type { AnyLevel } from '../level-like.js'
 import type { RawEntry } from './tally.js'
 import { valuesOf, writeEntries } from './write-entries.js'
 
-/** Writes those entries that the target does not have. Returns how many these are. */
+/** Writes the entries that the target does not have. Returns their number. */
 export async function mergePart(to: AnyLevel, part: RawEntry[], verify: boolean): Promise<number> {
   const missing = await missingOf(to, part)
   if (missing.length === 0) return 0
@@ -20,7 +23,7 @@ export async function mergePart(to: AnyLevel, part: RawEntry[], verify: boolean)
   )
 }
 
-/** Those of the entries that the target does not have in just this form. */
+/** The entries that the target lacks or holds with another value. */
 async function missingOf(to: AnyLevel, entries: RawEntry[]): Promise<RawEntry[]> {
   const values = await valuesOf(to, entries)
   return entries.filter(([, value], index) => {

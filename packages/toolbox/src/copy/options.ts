@@ -33,23 +33,23 @@ export interface CopyRange<K> {
 
 /** Options of every copy, dump and restore. */
 export interface WorkOptions {
-  /** Called with the progress, at most four times a second and at the end. */
+  /** Called with the progress, at most four times per second and at the end. */
   onProgress?: ((progress: Progress) => void) | undefined
 
   /** A signal that ends the work with COPY_ABORTED. */
   signal?: AbortSignal | undefined
 }
 
-/** How much may be in one part of a copy. */
+/** Limits on one part of a copy. */
 export interface PartLimits {
   readonly entries: number
-  /** With the lengths of keys and values. A single entry may have more. */
+  /** Includes the lengths of keys and values. A single entry may have more. */
   readonly bytes: number
 }
 
 export interface WritingOptions extends WorkOptions {
   /**
-   * The most entries of one batch, 1 to 2^20. A batch also ends with 1 MiB.
+   * The most entries per batch, 1 to 2^20. A batch also ends at 1 MiB.
    *
    * @defaultValue `1000`
    */
@@ -64,22 +64,22 @@ export interface DumpOptions<K> extends WorkOptions {
 
 /** The progress of a copy. */
 export interface CopyProgress extends Progress {
-  /** Whether entries are being copied, or read back from the target to compare them. Both count from 0. */
+  /** Whether entries are being copied, or read back from the target for comparison. Both phases count from 0. */
   phase: 'copying' | 'verifying'
   /**
-   * About how many bytes there will be in this phase. While copying it is known if the source has `approximateSize()`, as Terrace and
-   * classic-level have.
+   * Approximately how many bytes this phase will process. While copying, it is known if the source has `approximateSize()`, as
+   * Terrace and classic-level do.
    */
   estimatedBytes?: number | undefined
 }
 
 /** What was copied. `entries`, `bytes` and `checksum` are those of the source. */
 export interface CopySummary extends Summary {
-  /** How many entries were written, because the target did not have them already. */
+  /** How many entries were written because the target lacked them. */
   written: number
-  /** How many entries were deleted, because only the target had them. */
+  /** How many entries were deleted because only the target had them. */
   deleted: number
-  /** Whether this completed a copy that had been begun before. */
+  /** Whether this completed an earlier, unfinished copy. */
   resumed: boolean
 }
 
@@ -91,28 +91,28 @@ export interface CopyOptions<K>
   extends Omit<WritingOptions, 'onProgress'>,
     Omit<DumpOptions<K>, 'onProgress'> {
   /**
-   * What to do if the target has entries, unless an unfinished copy left them there: refuse; keep the entries with other keys
-   * (`merge`); or make it hold exactly what is copied (`overwrite`).
+   * What to do if the target has entries, unless an unfinished copy left them: refuse; keep entries with other keys (`merge`); or
+   * make the target hold exactly what is copied (`overwrite`).
    *
    * @defaultValue `'refuse'`
    */
   existing?: Existing | undefined
 
   /**
-   * Whether to read back what was written, and compare.
+   * Whether to read back and compare what was written.
    *
    * @defaultValue `true`
    */
   verify?: boolean | undefined
 
   /**
-   * The most bytes of one batch, 1 to 2^30, unless a single entry has more.
+   * The most bytes per batch, 1 to 2^30, unless a single entry has more.
    *
    * @defaultValue `2 ** 20`
    */
   batchSizeBytes?: number | undefined
 
-  /** Called with the progress, at most four times a second and at the end of each phase. */
+  /** Called with the progress, at most four times per second and at the end of each phase. */
   onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 

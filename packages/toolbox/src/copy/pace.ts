@@ -1,12 +1,15 @@
-/** How often progress is reported: at most four times a second. */
+/** How often progress is reported: at most four times per second. */
 
 const REPORT_INTERVAL_MS = 250
 
-/** Says when the next report is due. */
+/** Determines when the next report is due. */
 export class Pace {
   #reportedAt = performance.now()
 
-  /** Whether the last report, or the beginning, was long enough ago. A report that is due counts as made. */
+  /**
+   * Whether enough time has passed since the last report or the beginning. A report that is due counts as
+   * made.
+   */
   isDue(): boolean {
     const now = performance.now()
     if (now - this.#reportedAt < REPORT_INTERVAL_MS) return false

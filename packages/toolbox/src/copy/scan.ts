@@ -9,15 +9,15 @@ const READ_ENTRIES = 1000
 /** The bounds of a range as bytes. */
 type Bounds = { [name in 'gt' | 'gte' | 'lt' | 'lte']?: Uint8Array }
 
-/** Where databases end a read early. */
+/** The number of bytes at which databases end a read early. */
 const READ_BYTES = 2 ** 18
 
-// abstract-level's types do not know that many databases can be told how much to read at once.
+// abstract-level's types lack the option `highWaterMarkBytes`, which many databases support.
 const rawReads = { keyEncoding: 'view', valueEncoding: 'view', highWaterMarkBytes: READ_BYTES } as const
 
 /**
- * Yields the entries of a range as bytes, in parts, from one snapshot. It is an explicit snapshot if the database supports those,
- * otherwise that of the iterator.
+ * Yields the entries of a range as bytes, in parts, from one snapshot: an explicit one if the database supports those, otherwise
+ * the iterator's.
  */
 export async function* scan(
   db: AnyLevel,
@@ -45,7 +45,7 @@ export async function* scan(
   }
 }
 
-/** Reads entries as bytes, from `after` on, so many as one read of the database gives; none at the end. */
+/** Reads entries as bytes, from `after` on, as many as one read of the database returns; none at the end. */
 export async function readAfter(db: AnyLevel, after: Uint8Array | undefined): Promise<RawEntry[]> {
   const iterator = db.iterator({ ...(after === undefined ? {} : { gt: after }), ...rawReads })
   try {

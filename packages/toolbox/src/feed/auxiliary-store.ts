@@ -33,7 +33,7 @@ export class AuxiliaryStore {
     this.#used.set(prefix, Buffer.from(prefix))
   }
 
-  /** Whether a key of `of` belongs to the store of some feed or count, open or not. */
+  /** Whether a key of `of` belongs to the store of any feed or count, open or not. */
   static holds(of: KeySpace, key: Buffer): boolean {
     return holdsByName(key) || holdsOpened(of, key)
   }
@@ -100,12 +100,12 @@ export class AuxiliaryStore {
     await this.#space.db.open()
   }
 
-  /** The key that an operation is on, if it is one of this store. */
+  /** The key that an operation writes, if it is a key of this store. */
   keyOf(operation: Operation): Buffer | undefined {
     return this.#space.keyOf(operation)
   }
 
-  /** Lets others use the name from now on. */
+  /** Frees the name for others. */
   release(): void {
     this.#used.delete(this.#space.prefix)
   }
@@ -134,7 +134,7 @@ function encodingOfBytes(space: KeySpace): Encoding {
 const SEPARATOR = 0x21
 const STORE_NAME = /^(?:.*\.)?(?:feed|count)\.[A-Za-z0-9_-]+$/
 
-/** Whether one of the sublevels that contain a key has the name of a feed's or count's store. */
+/** Whether one of the sublevels that contain a key is named like the store of a feed or count. */
 function holdsByName(key: Buffer): boolean {
   for (let start = 0; key[start] === SEPARATOR; ) {
     const end = key.indexOf(SEPARATOR, start + 1)
@@ -145,7 +145,7 @@ function holdsByName(key: Buffer): boolean {
   return false
 }
 
-/** Whether an open store contains a key. Sublevels may have separators of their own, which names do not tell. */
+/** Whether an open store contains a key. Sublevels may use custom separators, so names do not suffice. */
 function holdsOpened(of: KeySpace, key: Buffer): boolean {
   const used = opened.get(of.root)
   if (used === undefined) return false

@@ -1,4 +1,4 @@
-/** Counts the entries of groups, in step with the writes. */
+/** Counts the entries of groups, in step with writes. */
 
 import type { Buffer } from '../buffer.js'
 import { nowhere, type Operation, type PrewriteBatch } from '../hooks.js'
@@ -19,7 +19,7 @@ import { orderWrites, type WriteOrder } from './write-order.js'
 /** The number of entries in each group. {@link count} makes one. */
 export class Count {
   readonly #space: KeySpace
-  /** Whether hooks need never wait for what they read. */
+  /** Whether hooks never wait for what they read. */
   readonly #readsAtOnce: boolean
   readonly #store: AuxiliaryStore
   readonly #order: WriteOrder
@@ -74,7 +74,7 @@ export class Count {
   /**
    * Waits until the existing entries are counted, which happens automatically in the background.
    *
-   * @throws COUNT_BUILD_FAILED if counting fails. Call this again to try again.
+   * @throws COUNT_BUILD_FAILED if counting fails. Call this again to retry.
    * @throws FEED_CLOSED if the count or the database closes meanwhile.
    */
   async ready(): Promise<void> {
@@ -92,13 +92,13 @@ export class Count {
     await this.#building
   }
 
-  /** Returns how many entries a group has: 0 if there are none. Waits until {@link ready}. */
+  /** Returns the number of entries in a group: 0 if there are none. Waits until {@link ready}. */
   async get(group: string): Promise<number> {
     await this.ready()
     return this.#counters.read(group)
   }
 
-  /** Yields the groups that have entries, and how many, in the order of the groups' bytes. Waits until {@link ready}. */
+  /** Yields the groups that have entries, with their numbers, in the order of the groups' bytes. Waits until {@link ready}. */
   async *entries(
     options: { prefix?: string } = {}
   ): AsyncGenerator<[group: string, count: number], void, void> {
@@ -107,8 +107,8 @@ export class Count {
   }
 
   /**
-   * Counts all entries, and returns the groups whose stored numbers are wrong; none if all is well. It sees one state of the
-   * database, and holds the number of every group in memory.
+   * Counts all entries, and returns the groups whose stored numbers are wrong; none if all are right. It reads one state of
+   * the database, and holds the number of every group in memory.
    *
    * @throws FEED_NOT_SUPPORTED if the database has no snapshots.
    */
@@ -133,7 +133,7 @@ export class Count {
     }
   }
 
-  /** Counts all entries again, while others are written. */
+  /** Counts all entries again, while writes continue. */
   async rebuild(): Promise<void> {
     await this.ready()
     await this.#builder.restart()
@@ -158,7 +158,7 @@ export class Count {
     return this.close()
   }
 
-  /** How far the existing entries are counted. Where hooks may have to wait, call {@link #readState} before. */
+  /** How far the existing entries are counted. If hooks may have to wait, call {@link #readState} first. */
   get #stateNow(): CountState {
     this.#state ??= this.#counters.stateNow()
     return this.#state
@@ -205,9 +205,10 @@ export class Count {
     for (const group of after) if (!before.includes(group)) this.#add(batch, group, 1)
   }
 
-  /** Whether the numbers include, or are to include, what is stored under a key. */
+  /** Whether the numbers include, or should include, what is stored under a key. */
   #isCounted(key: Buffer): boolean {
-    // A hook that may have to wait is called again, and the write of the state may fail after it. So it trusts what is stored.
+    // A hook that may have to wait can run again, and the write of the state may still fail. It therefore relies on the stored
+    // state.
     const state = this.#readsAtOnce ? this.#stateNow : this.#counters.stateNow()
     if (state.phase !== 'counting') return state.phase === 'done'
     return state.through !== undefined && key.compare(state.through) <= 0
@@ -227,7 +228,7 @@ export class Count {
 
   #start(): void {
     this.#isStopped = false
-    // Whoever awaits `ready()` gets the error.
+    // Callers that await `ready()` get the error.
     this.ready().catch(() => {})
   }
 
@@ -246,7 +247,7 @@ export class Count {
       if (!this.#readsAtOnce) await this.#readState()
       await this.#takeSteps()
     } catch (error) {
-      // Whether the last state was stored is not known.
+      // It is unknown whether the last state was stored.
       if (!this.#readsAtOnce) this.#state = undefined
       if (this.#isStopped) throw closedError(error)
       const { code, cause } = error as { code?: string; cause?: unknown }
@@ -265,7 +266,7 @@ export class Count {
       if (this.#isStopped) throw closedError()
       entries += await this.#builder.step()
       this.#onProgress?.(entries)
-      // Gives others a turn, even if there is nothing to wait for.
+      // Lets others have a turn, even if there is nothing to wait for.
       await nextTurn()
     }
   }

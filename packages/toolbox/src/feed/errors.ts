@@ -4,13 +4,13 @@ import { isName } from '../auxiliary-sublevel.js'
 
 /** Codes of the errors of this part. */
 export type FeedErrorCode =
-  /** An option is not valid. The message says which and why. */
+  /** An option is not valid. The message names the option and the reason. */
   | 'FEED_INVALID_OPTION'
   /** A feed or count of this name is already open on the same keys. */
   | 'FEED_IN_USE'
   /** Hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order. */
   | 'FEED_NOT_SUPPORTED'
-  /** The retention limits have removed changes after `after`. `oldestSequence` says where a reader can begin. */
+  /** The retention limits have removed changes after `after`. A reader can begin at `oldestSequence`. */
   | 'FEED_TRIMMED'
   /** The feed has not reached the number `after`. That number comes from another feed, or from a later copy of this one. */
   | 'FEED_AHEAD'
@@ -22,7 +22,7 @@ export type FeedErrorCode =
   | 'FEED_DAMAGED'
   /** The function `of` of a count threw, or returned something that is not a group. The write is refused. */
   | 'COUNT_GROUP_INVALID'
-  /** Counting the existing entries failed; `cause` says why. */
+  /** Counting the existing entries failed; see `cause`. */
   | 'COUNT_BUILD_FAILED'
 
 /** An error of this part. */
@@ -65,7 +65,7 @@ export function assertName(name: unknown): asserts name is string {
 }
 
 /**
- * Checks that a reader was not told to stop.
+ * Checks that a reader was not aborted.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** Reads changes in order: first those that are stored, then new ones. */
+/** Reads changes in order: first the stored ones, then new ones. */
 
 import { byteString } from '../encoded.js'
 import type { EncodedRange } from '../key-space.js'
@@ -9,7 +9,7 @@ import { isWithin } from './range.js'
 import type { StoredChange } from './record.js'
 import { endable, type Signal } from './signal.js'
 
-/** What a reader reads from. */
+/** The source of a reader's changes. */
 export interface Source {
   readonly log: ChangeLog
   /** Raised after writes, and when the source closes. */
@@ -20,7 +20,7 @@ export interface Source {
   follow(): () => void
 }
 
-/** What a reader asks for. */
+/** The options of a reader. */
 export interface Reading {
   after: number | undefined
   live: boolean
@@ -32,15 +32,15 @@ export interface Reading {
   signal: AbortSignal | undefined
 }
 
-/** The most changes of a page. Its bytes are limited as well, with little above the limit. */
+/** The most changes of a page. Its bytes are limited as well, and exceed that limit only slightly. */
 const PAGE_CHANGES = 256
 const PAGE_BYTES = 256 * 1024
 
 interface Page {
   changes: StoredChange[]
-  /** The last change that was looked at for this page. */
+  /** The last change that was examined for this page. */
   through: number
-  /** Whether nothing was stored after it at that moment. */
+  /** Whether no later change was stored at that moment. */
   isLast: boolean
 }
 
@@ -57,10 +57,10 @@ class ChangeReader<K, V> {
   readonly #reading: Reading
   readonly #stop: AbortController
   readonly #closings: number
-  /** The number of the last change that was looked at. */
+  /** The number of the last change that was examined. */
   #position = 0
   #delivered = 0
-  /** Held back until it is known whether it is the last of its batch. */
+  /** Held back until it is known whether it is the last one of its batch. */
   #held: StoredChange | undefined
   #lastBatch = 0
   #isSettled = false
@@ -122,19 +122,19 @@ class ChangeReader<K, V> {
     if (after > last) throw feedError('FEED_AHEAD', `This feed has reached only ${last}, not ${after}`)
   }
 
-  /** Waits for changes after those seen when `news` had been raised `seen` times. */
+  /** Waits for changes after those that were seen when `news` had been raised `seen` times. */
   async #waitForNews(seen: number): Promise<void> {
     const { log, news } = this.#source
     const { signal } = this.#stop
     const hasNew = () => this.#isClosed || signal.aborted || log.head.last > this.#position
 
     if (!this.#isSettled && hasNew()) {
-      // Writes that began before the reader followed raise no news.
+      // Writes that began before the reader followed do not raise news.
       this.#isSettled = true
       return log.order.settle()
     }
 
-    // Most news may be about other keys of the database.
+    // Most news may concern other keys of the database.
     for (let count = seen; ; count = news.count) {
       await news.after(count, signal)
       if (hasNew()) return
@@ -162,7 +162,7 @@ class ChangeReader<K, V> {
     return { ...page, changes: page.changes.concat(...latest.values()), isLast: true }
   }
 
-  /** Puts a change in place of earlier ones of the same key. Returns how many bytes that saves. */
+  /** Replaces earlier changes of the same key. Returns how many bytes that saves. */
   #replace(latest: Map<string, StoredChange>, change: StoredChange): number {
     if (!isWithin(this.#reading.range, change.key)) return sizeOf(change)
     const name = byteString(change.key)
@@ -173,7 +173,9 @@ class ChangeReader<K, V> {
     return before === undefined ? 0 : sizeOf(before)
   }
 
-  /** Yields the changes of a page that the reader wants. A batch may continue after a page, but not after the last one. */
+  /**
+   * Yields the changes of a page that the reader wants. A batch may continue beyond a page, but not beyond the last one.
+   */
   *#deliverable(page: Page): Generator<Change<K, V>> {
     this.#position = page.through
 

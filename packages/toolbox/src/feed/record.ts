@@ -1,11 +1,11 @@
 /**
- * A change as bytes.
+ * The stored form of a change.
  *
  * ```text
- * kind      1 byte    1 = del, 2 = has its value, 4 = the old value was asked for, 8 = there was one
- * distance  varint    how many changes of the same batch come before it
+ * kind      1 byte    1 = del, 2 = has its value, 4 = the old value was requested, 8 = there was one
+ * distance  varint    how many changes of the same batch precede it
  * time      6 bytes   milliseconds since 1970, big-endian
- * offset    6 bytes   the bytes of all changes before it, big-endian; the differences are what counts
+ * offset    6 bytes   the bytes of all changes before it, big-endian; only differences matter
  * key       varint length, bytes
  * old value varint length, bytes; if there was one
  * value     the rest, if it has its value
@@ -21,7 +21,7 @@ export interface StoredChange {
   /** The sequence number of the first change of the same batch. */
   batch: number
   type: 'put' | 'del'
-  /** The time when the hook ran, in milliseconds since 1970, by the clock of the machine. */
+  /** When the hook ran, in milliseconds since 1970, by the machine's clock. */
   time: number
   /** The bytes of all earlier changes. */
   offset: number

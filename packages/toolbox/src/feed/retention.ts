@@ -1,7 +1,7 @@
 /**
- * Removes changes that are beyond the limits of a feed. This happens in the background, and also together with writes, so that
- * writers who leave no turn to anything else do not get ahead of it. Hooks that may have to wait for what they read leave it to
- * the background. On other databases than Terrace, writes wait while changes are removed.
+ * Removes changes that exceed the limits of a feed. This happens in the background, and also together with writes, so that
+ * writers who never yield the event loop cannot outrun it. Hooks that may have to wait for reads leave it to the background. On
+ * databases other than Terrace, writes wait while changes are removed.
  */
 
 import { isExact, type PrewriteBatch, readsAtOnce } from '../hooks.js'
@@ -11,11 +11,11 @@ import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
 import type { StoredChange } from './record.js'
 
-/** How much of a feed is retained. A change is removed once it passes one of the limits. Without limits, all changes stay. */
+/** How much of a feed is retained. A change is removed once it exceeds one of the limits. Without limits, all changes stay. */
 export interface RetentionLimits {
   /** The most changes to retain, at least 1. The numbers of refused writes count as well. */
   count?: number
-  /** The greatest age of changes, in milliseconds by the clock of the machine. Above 0. */
+  /** The greatest age of changes, in milliseconds by the machine's clock. Above 0. */
   ageMs?: number
   /** The most bytes that the changes may take: keys and values before compression. At least 1. */
   sizeBytes?: number
@@ -43,7 +43,7 @@ export function checkedLimits(limits: RetentionLimits | undefined): RetentionLim
   return { count, ageMs, sizeBytes }
 }
 
-/** Removes what is beyond the limits, in whole batches: some changes may stay longer, but no batch is split. */
+/** Removes changes that exceed the limits, in whole batches: some changes may stay longer, but no batch is split. */
 export class Retention {
   readonly #log: ChangeLog
   readonly #root: AnyLevel
@@ -53,9 +53,9 @@ export class Retention {
   #running: Promise<number> | undefined
   #timer: NodeJS.Timeout | undefined
   #isStopped = true
-  /** The bytes that had been added at the last check of their sum. */
+  /** The sum of bytes at the last check. */
   #checkedOffset = Number.NEGATIVE_INFINITY
-  /** The number of the change with which a write checks next, and the number of changes between two checks. */
+  /** The number of the change at which a write checks next, and the number of changes between two checks. */
   #lookAt = 0
   #lookAfter = CHANGES_A_LOOK
 
@@ -111,9 +111,9 @@ export class Retention {
     this.#lookAt = head.last + this.#lookAfter
   }
 
-  /** Removes now what is beyond the limits. Returns how many changes were removed. */
+  /** Removes what exceeds the limits now. Returns how many changes were removed. */
   trim(): Promise<number> {
-    // The removal that is running may have checked the limits before the last changes.
+    // A running removal may have checked the limits before the last changes.
     const before = this.#running ?? Promise.resolve(0)
     const running = before
       .then(
@@ -151,7 +151,7 @@ export class Retention {
     let removed = this.#log.mayHaveRest ? await this.#removeRest(isStopped) : 0
 
     while (!isStopped() && (await this.#hasExpired())) {
-      // Other writes wait, unless the database keeps up by itself.
+      // Other writes wait, unless the database itself keeps writes in order.
       const some = await this.#log.order.exclusively(async (write) => {
         const last = await this.#lastExpired(isStopped)
         return last > this.#log.trimmed ? this.#log.remove(last, write, isStopped) : 0
@@ -162,7 +162,7 @@ export class Retention {
     return removed
   }
 
-  /** Removes what an interrupted removal has left, of which nothing tells but the keys. */
+  /** Removes the remains of an interrupted removal. Only their keys show that they exist. */
   #removeRest(isStopped: () => boolean): Promise<number> {
     return this.#log.order.exclusively((write) => this.#log.remove(this.#log.trimmed, write, isStopped))
   }
@@ -205,7 +205,7 @@ export class Retention {
         this.#timer = undefined
         if (!this.#isStopped) this.#plan()
       }
-      // A failure is tried again after the next change.
+      // After a failure, the next change triggers another attempt.
       const giveUp = () => {
         this.#timer = undefined
       }
@@ -214,7 +214,7 @@ export class Retention {
     unref(this.#timer)
   }
 
-  /** Whether so much is beyond a limit that it should be removed at once. */
+  /** Whether enough exceeds a limit to remove it at once. */
   get #isBeyond(): boolean {
     const { count, sizeBytes } = this.#limits
     const { head, trimmed } = this.#log

@@ -20,8 +20,8 @@ export type Watched<K = string> = { key: K } | KeyRange<K>
 /** Options of {@link watch}. */
 export interface WatchOptions {
   /**
-   * With a feed: whether a slow reader gets only the last of the changes that a key had meanwhile. Without a feed, that is
-   * always so.
+   * With a feed: whether a slow reader gets only the last of the intermediate changes of a key. Without a feed, that is always
+   * the case.
    *
    * @defaultValue `false`
    */
@@ -39,7 +39,7 @@ export type WatchEvent<K = string, V = string> =
   /** Forget the entries so far. The current ones follow, as puts with `initial`. */
   | { type: 'reset' }
 
-/** A key of the root that is never written: the empty one of a feed's store, for watchers of its database see none of these. */
+/** A key of the root that is never written: the empty key in the store of a feed, whose keys are hidden from watchers. */
 const BARRIER = '!feed.watch!'
 
 /** What a watcher needs. */
@@ -55,16 +55,15 @@ interface Watching {
 type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
 
 /**
- * Yields the entries of a key or a range as they are now, then their changes. It ends without an error when the feed or the
- * database closes.
+ * Yields the current entries of a key or a range, then their changes. It ends without an error when the feed or the database
+ * closes.
  *
- * With a feed that keeps values, every change comes, in order. With a database alone, entries are read again after they were
- * written: of fast changes of a key only the last one comes, and sometimes one comes twice. First it waits for writes that were
- * called before, by deleting a key that does not exist.
+ * With a feed that keeps values, it yields every change, in order. With a database alone, it reads entries again after they were
+ * written: of several fast changes of a key, only the last one is yielded, and sometimes twice. It first waits for earlier
+ * writes, by deleting a key that does not exist.
  *
- * A reader of a range gets a `reset` and the current entries if it cannot learn what changed: without a feed, because it is
- * more than 1000 keys behind or there was a `clear`; with a feed, because that has removed changes that the reader did not
- * read.
+ * A reader of a range gets a `reset` and the current entries if it cannot learn what changed: without a feed, because it is more
+ * than 1000 keys behind or there was a `clear`; with a feed, because the feed has removed changes that the reader had not read.
  *
  * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is not valid.
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.
@@ -122,7 +121,7 @@ async function* watchFeed<K, V>(feed: Feed<K, V>, watching: Watching, stop: Abor
       for await (const change of changes) yield eventOf(change)
       return
     } catch (error) {
-      // The reader was too slow, so it begins again.
+      // The reader was too slow, so it starts over.
       if ((error as FeedError).code !== 'FEED_TRIMMED') throw error
     }
   }
@@ -156,7 +155,7 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
     })
     while (!isSettled && !isClosed && !stop.signal.aborted) await news.after(news.count, stop.signal)
     assertNotAborted(signal)
-    // What is read from now on has what they wrote.
+    // Later reads include their writes.
     dirty.take()
 
     for (let isFirst = true; !stop.signal.aborted && !isClosed; isFirst = false) {
@@ -181,8 +180,8 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
 }
 
 /**
- * Resolves when the writes that were called so far have taken effect or failed. The event `write` need not tell of them: it tells
- * of writes that are called while someone listens. The deletion of a key that does not exist comes after them.
+ * Resolves when all writes called so far have taken effect or failed. The event `write` may miss them: it only reports writes
+ * that are called while someone listens. Deleting a key that does not exist takes its place after them.
  */
 async function settled(root: AnyLevel): Promise<void> {
   await root.del(BARRIER, { keyEncoding: 'utf8' }).catch(() => {})

@@ -1,8 +1,8 @@
 /**
  * Makes writes take effect in the order in which their hooks ran, so that a hook's `getSync` sees every earlier write.
  *
- * Terrace does so by itself. On other databases, writes are done one after another, by methods that replace those of the one
- * object that the hook is on.
+ * Terrace guarantees this order. On other databases, writes run one after another: methods on the object that has the hook
+ * replace the originals.
  */
 
 import type { Buffer } from '../buffer.js'
@@ -12,14 +12,14 @@ import { CollectedBatch } from './collected-batch.js'
 import { encodeRange } from './range.js'
 import { listen } from './root-events.js'
 
-/** Writes operations, in terms of the root, as one batch. */
+/** Writes operations as one batch, in terms of the root. */
 export type WriteRaw = (operations: object[]) => Promise<void>
 
-/** The order of the writes of one database or sublevel. */
+/** The write order of one database or sublevel. */
 export interface WriteOrder {
-  /** Whether a hook's `getSync` also sees the earlier operations of its own batch. */
+  /** Whether a hook's `getSync` also sees the earlier operations of the same batch. */
   readonly showsOwnBatch: boolean
-  /** Calls `listener` after each write that may have been to this database, until the returned function is called. */
+  /** Calls `listener` after each write that may have changed this database, until the returned function is called. */
   onWritten(listener: () => void): () => void
   /** Resolves when every earlier write has taken effect or failed. */
   settle(): Promise<void>
@@ -32,7 +32,7 @@ export interface WriteOrder {
   release(): void
 }
 
-/** Prepares what a hook needs before it can run, if that takes waiting. */
+/** Prepares what a hook needs to run, if that involves waiting. */
 export type Prepare = () => Promise<void> | undefined
 
 /**
@@ -109,7 +109,7 @@ class SerialWrites {
   }
 
   lease(prepare: Prepare): WriteOrder {
-    // A new function, because the same one may come twice.
+    // A new function, because the same one may be passed twice.
     const lease: Prepare = () => prepare()
     this.#leases.add(lease)
 
@@ -127,7 +127,7 @@ class SerialWrites {
 
   #begin(): unknown {
     const { db } = this.#space
-    // An object that is not open throws by itself.
+    // `batch()` throws if the object is not open.
     if (this.#leases.size === 0 || db.status !== 'open') return this.#batch.call(db)
     return new CollectedBatch(db, (operations, options) => this.#write(operations, options))
   }
@@ -145,14 +145,14 @@ class SerialWrites {
     })
   }
 
-  /** Writes during the turn of this task. */
+  /** Writes while a task has its turn. */
   #writeRaw(operations: object[]): Promise<void> {
     const { db, root } = this.#space
     const write = db === root ? this.#batch : (root as unknown as { batch: WriteArray }).batch
     return write.call(root, operations, rawEncodings)
   }
 
-  /** Deletes a range in batches, so that hooks see what is deleted. */
+  /** Deletes a range in batches, so that hooks see each deletion. */
   async #clearByBatches(options: Record<string, unknown> = {}): Promise<void> {
     const { db } = this.#space
     if (this.#leases.size === 0) return this.#clear.call(db, options)
@@ -200,12 +200,12 @@ class SerialWrites {
   }
 }
 
-/** Gives an object a method of its own in front of that of its class. */
+/** Shadows a method of an object's class with one on the object. */
 function replace<Method>(db: Record<string, Method>, name: string, method: Method): void {
   Object.defineProperty(db, name, { value: method, configurable: true, writable: true, enumerable: false })
 }
 
-/** A copy of an operation that stays the same while it waits, whatever the caller does with its bytes. */
+/** Copies an operation, so that the caller cannot change its bytes while it waits. */
 function copied(operation: object): object {
   const copy = { ...operation } as { key?: unknown; value?: unknown }
   if (copy.key instanceof Uint8Array) copy.key = copyOf(copy.key)

@@ -1,10 +1,10 @@
 /**
- * Builds an index for the records that exist, while writes go on. Each step writes the state, with a hook function that adds
- * the entries of the next records. The function reads those records when the write has its turn, so no entry is of a value that
- * was replaced meanwhile. Whenever the process ends, the state says how far the entries go.
+ * Builds an index for the existing records while writes continue. Each step writes the state, with a hook function that adds
+ * the entries of the next records. The function reads those records when the write has its turn, so it never adds an entry for
+ * a value that was replaced meanwhile. Whenever the process ends, the state records how far the entries go.
  *
- * A rebuild leaves the existing entries in place, so that a unique index goes on refusing duplicates. Entries that do not
- * belong there are removed at the end.
+ * A rebuild leaves the existing entries in place, so that a unique index keeps refusing duplicates. Entries that do not belong
+ * there are removed at the end.
  */
 
 import type { AbstractResource } from 'abstract-level'
@@ -20,7 +20,7 @@ import { type KeyPage, keyAfter, readKeys } from './records.js'
 import { firstState, type State, type StateStore } from './state.js'
 import { hasStrayEntries } from './verify.js'
 
-/** The size of a step: a few milliseconds of work in most cases. A step ends with the record that reaches one of these. */
+/** The size of a step: usually a few milliseconds of work. A step ends with the record that reaches one of these limits. */
 const STEP_RECORDS = 500
 const STEP_ENTRIES = 2000
 const STEP_TIME_MS = 20
@@ -32,7 +32,7 @@ export interface BuilderParts {
   readonly onProgress: ((progress: IndexProgress) => void) | undefined
 }
 
-/** What a step has to do, and what it has done. */
+/** The work and the result of a step. */
 interface Step {
   readonly builder: Builder
   readonly before: State
@@ -50,13 +50,13 @@ export class Builder {
   #stopReason: Error | undefined
 
   /**
-   * @param restart - Whether to build from the beginning, whatever the state is.
+   * @param restart - Whether to build from the beginning, regardless of the state.
    * @param after - When to begin: an earlier builder may have to stop first.
    */
   constructor(parts: BuilderParts, restart: boolean, after: Promise<void>) {
     this.#parts = parts
     this.done = this.#run(restart, after)
-    // Whoever needs the index awaits this promise and gets the error.
+    // Callers that need the index await this promise and get the error.
     this.done.catch(() => {})
   }
 
@@ -76,8 +76,8 @@ export class Builder {
     const { db } = hook.space
     await after
     await db.open({ passive: true })
-    // The sublevels were closed with the database, or are just being opened. The builder is not a resource of the database yet:
-    // on closing, the database would wait for it, while a sublevel that is opening waits for the database.
+    // The sublevels were closed with the database, or are still opening. The builder is not attached to the database yet: a
+    // closing database would wait for it, while an opening sublevel waits for the database.
     await state.db.open()
     await writer.entries.open()
     this.#assertGoingOn()
@@ -104,7 +104,7 @@ export class Builder {
     }
     if (at.status === 'clearing') {
       this.#assertGoingOn()
-      // Keeps the entries of writes since the declaration if possible: without them, a unique index would accept their values
+      // If possible, keeps the entries of writes since the declaration: without them, a unique index would accept their values
       // again.
       if (await hasStrayEntries(hook, writer)) await writer.entries.clear()
       this.#assertGoingOn()
@@ -121,7 +121,7 @@ export class Builder {
       this.#assertGoingOn()
       at = await this.#step(at)
       this.#report(at)
-      // Writes that need not wait would leave no turn to anything else.
+      // Writes that complete synchronously would never yield the event loop.
       await nextTurn()
     }
   }
@@ -140,7 +140,7 @@ export class Builder {
     return step.after as State
   }
 
-  /** The keys that a step is about: those of records, or of entries. */
+  /** The keys that a step covers: those of records, or of entries. */
   async #nextKeys({ status, start }: State): Promise<KeyPage> {
     const { hook, writer } = this.#parts
     const from = Buffer.from(start, 'hex')
@@ -153,14 +153,14 @@ export class Builder {
     return { keys, next: keys.length < STEP_RECORDS ? undefined : keyAfter(keys.at(-1) as Uint8Array) }
   }
 
-  /** Adds the changes of a step to a batch. The state that is written with them says what was done. */
+  /** Adds the changes of a step to a batch. The state written with them records what was done. */
   takeStep(step: Step, batch: PrewriteBatch): State {
     if (!this.#parts.hook.space.readsAtOnce) this.#ask(step)
     step.after = step.before.status === 'sweeping' ? this.#sweep(step, batch) : this.#addEntries(step, batch)
     return step.after
   }
 
-  /** Asks for all that the hook will read, where it may have to wait for that. */
+  /** Requests everything that the hook will read, if it may have to wait for reads. */
   #ask({ before, keys }: Step): void {
     const { hook, writer } = this.#parts
     const reads = hook.reads()
@@ -170,7 +170,7 @@ export class Builder {
     })
   }
 
-  /** Removes entries that no record has. */
+  /** Removes entries that belong to no record. */
   #sweep({ before, keys, next }: Step, batch: PrewriteBatch): State {
     const { hook, writer } = this.#parts
     const reads = hook.reads()
@@ -208,7 +208,7 @@ export class Builder {
     try {
       this.#parts.onProgress?.({ records, entries })
     } catch {
-      // It is not one of the index's entries.
+      // An error of the callback does not concern the index.
     }
   }
 
@@ -217,13 +217,13 @@ export class Builder {
   }
 }
 
-/** The hook function of states. All builders share it; the step says which builder it belongs to. */
+/** The hook function for writes of states. All builders share it; the step names its builder. */
 function takeStep(operation: { value?: unknown; [STEP]?: Step }, batch: PrewriteBatch): void {
   const step = operation[STEP]
   if (step !== undefined) operation.value = step.builder.takeStep(step, batch)
 }
 
-/** The state of the building if the next step starts at `start`, or a pass has ended. */
+/** The state after a step: the next one starts at `start`, or the pass has ended. */
 function reached({ status }: State, start: Uint8Array | undefined): Pick<State, 'status' | 'start'> {
   if (start !== undefined) return { status, start: Buffer.from(start).toString('hex') }
   return { status: status === 'rebuilding' ? 'sweeping' : 'ready', start: '' }

@@ -11,7 +11,7 @@ export type IndexErrorCode =
   | 'TOOLBOX_INDEX_EXISTS'
   /** Hooks of the database cannot read, which they need for old values, or it stores only text and cannot store bytes. */
   | 'TOOLBOX_INDEX_UNSUPPORTED'
-  /** A value cannot be indexed. `cause` says why, and `key` is its key. */
+  /** A value cannot be indexed; `cause` is the reason, and `key` is its key. */
   | 'TOOLBOX_INDEX_VALUE'
   /** Another key already has this value in a unique index. */
   | 'TOOLBOX_UNIQUE'
@@ -19,7 +19,7 @@ export type IndexErrorCode =
   | 'TOOLBOX_INDEX_NOT_READY'
   /** `get` or `getKey` was called on an index that is not unique. */
   | 'TOOLBOX_INDEX_NOT_UNIQUE'
-  /** The options of a query make no valid range. */
+  /** The options of a query do not form a valid range. */
   | 'TOOLBOX_INDEX_RANGE'
   /** The index was used after `drop()`. */
   | 'TOOLBOX_INDEX_DROPPED'

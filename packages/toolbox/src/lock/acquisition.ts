@@ -1,7 +1,7 @@
 import { codedError } from '../errors.js'
 import type { Queues, Waiter } from './queue.js'
 
-/** Options of waiting for keys. */
+/** Options for acquiring keys. */
 export interface AcquireOptions {
   /**
    * The longest time to wait for all keys, in milliseconds, 0 to 2^31 - 1. With 0, the keys must be free now. With `Infinity`,
@@ -11,11 +11,11 @@ export interface AcquireOptions {
    */
   timeoutMs?: number | undefined
 
-  /** A signal that ends the wait. What was acquired before it was aborted stays. */
+  /** A signal that ends the wait. A lock that was already acquired is not affected. */
   signal?: AbortSignal | undefined
 
   /**
-   * Whether others that also share the keys may hold them at the same time, like readers.
+   * Whether other callers that also share the keys may hold them at the same time, like readers.
    *
    * @defaultValue `false`
    */
@@ -25,10 +25,7 @@ export interface AcquireOptions {
 /** The longest delay of a timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-/**
- * Waits for keys one after the other. All callers take keys in the same order, so two that want the same keys never wait for
- * each other.
- */
+/** Waits for keys one after another. All callers take keys in the same order, so no two of them ever wait for each other. */
 export class Acquisition {
   readonly #queues: Queues
   /** Sorted, without duplicates. */
@@ -79,7 +76,7 @@ export class Acquisition {
     return this.#held === this.#keys.length
   }
 
-  /** Enters the queue of the next key, and goes on while keys are granted at once. */
+  /** Enters the queue of the next key, and continues while keys are granted at once. */
   #takeNext(): void {
     while (!this.#isDone) {
       const key = this.#keys[this.#held] as string

@@ -2,12 +2,12 @@ import { codedError } from '../errors.js'
 import { type AcquireOptions, Acquisition, assertOptions } from './acquisition.js'
 import type { Namespace } from './key-names.js'
 
-/** Releases what was acquired. Further calls do nothing. In languages with `using`, it is called at the end of the block. */
+/** Releases the acquired keys. Further calls do nothing. In languages with `using`, it is called at the end of the block. */
 export interface Release extends Disposable, AsyncDisposable {
   (): void
 }
 
-/** Locks on keys of a database or a namespace. They apply to everyone in the process who asks for the same keys. */
+/** Locks on keys of a database or a namespace. They apply to all callers in the process that request the same keys. */
 export class Locks<K = string> {
   readonly #namespace: Namespace
 
@@ -17,14 +17,14 @@ export class Locks<K = string> {
   }
 
   /**
-   * Waits until nobody else holds any of the keys. Callers are served in the order of their calls. Several keys are always
-   * taken in the same order, however they are listed, so calls never wait for each other forever. A call made while its own
-   * caller holds one of its keys, however, does.
+   * Waits until no other caller holds any of the keys. Callers are served in the order of their calls. Several keys are
+   * always taken in the same order, regardless of how they are listed, so calls never deadlock. The exception is a call by a
+   * caller that already holds one of its keys: it waits forever.
    *
    * @param keys - A key, or an array of keys. An array is never a single key.
    * @returns The function that releases the keys.
    * @throws LOCK_TIMEOUT if the keys were not free in time, LOCK_ABORTED if the signal was aborted, LOCK_INVALID if keys or
-   * options are not valid. Then none of the keys is held.
+   *   options are not valid. Then none of the keys is held.
    */
   async acquire(keys: K | readonly K[], options: AcquireOptions = {}): Promise<Release> {
     assertOptions(options)
@@ -40,7 +40,7 @@ export class Locks<K = string> {
   }
 
   /**
-   * Calls `work` while it holds the keys, and releases them when `work` has ended or failed.
+   * Calls `work` while it holds the keys, and releases them when `work` has succeeded or failed.
    *
    * @returns The result of `work`.
    * @throws the errors of {@link acquire}, and those of `work`.

@@ -12,8 +12,8 @@ interface State {
 }
 
 /**
- * Keys that are held and waited for, first come, first served. A caller that shares a key joins others that share it, unless an
- * earlier caller waits for it alone. Keys that nobody holds take no memory.
+ * Keys that are held or waited for, first come, first served. A caller that shares a key joins others that share it, unless an
+ * earlier caller waits to hold it exclusively. Keys without a holder take no memory.
  */
 export class Queues {
   readonly #states = new Map<string, State>()

@@ -2,15 +2,18 @@ import type { ByteString } from '../encoded.js'
 import type { KeyRange } from './key-range.js'
 import { countBefore } from './sorted.js'
 
-/** The keys of many ranges. Overlapping ranges are merged, so that a key is in at most one range, which bisection finds. */
+/**
+ * The keys of many ranges. Overlapping ranges are merged, so that a key is in at most one range, which a binary search
+ * finds.
+ */
 export class DisjointRanges {
-  /** In order. */
+  /** The starts, in order. */
   readonly #starts: ByteString[] = []
   /** The end of each range, as in {@link KeyRange}. Only the last one may be undefined. */
   readonly #ends: Array<ByteString | undefined> = []
 
   constructor(ranges: readonly KeyRange[]) {
-    // Copies, because some ranges compute how far an iterator got when they are asked.
+    // Copies, because some ranges compute their bounds on access, from how far an iterator has got.
     const sorted = ranges.map(({ from, to }) => ({ from, to })).sort((a, b) => (a.from < b.from ? -1 : 1))
     for (const range of sorted) if (range.to === undefined || range.from < range.to) this.#add(range)
   }

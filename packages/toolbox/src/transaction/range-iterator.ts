@@ -5,9 +5,9 @@ import type { TransactionIterator } from './types.js'
 export interface Scanning {
   /** @throws if the transaction has ended. */
   assertOpen(): void
-  /** Begins to read; undefined if nothing is asked for. */
+  /** Begins to read; undefined if the range is empty. */
   begin(): Promise<RangeScan | undefined>
-  /** Called when the first entry, or that there is none, is about to become known. */
+  /** Called when the caller is about to learn the first entry, or that there is none. */
   onReached(scan: RangeScan): void
   /** Called when nothing is left to close. */
   onEnd(): void
@@ -23,7 +23,7 @@ export class RangeIterator<T> implements TransactionIterator<T> {
   /** Set while a window is being read. */
   #reading: Promise<unknown> | undefined
 
-  /** @param pick - Picks what is shown of an entry. */
+  /** @param pick - Picks the part of an entry that is shown. */
   constructor(scanning: Scanning, pick: (entry: Entry) => T) {
     this.#scanning = scanning
     this.#pick = pick
@@ -77,7 +77,7 @@ export class RangeIterator<T> implements TransactionIterator<T> {
     return entry
   }
 
-  /** Takes the next entry once a window is read. Calls that come meanwhile have their turn after this one, in order. */
+  /** Takes the next entry once a window is read. Calls made meanwhile take their turns after this one, in order. */
   async #nextWindow(): Promise<IteratorResult<T, undefined>> {
     if (this.#reading !== undefined) {
       await this.#reading.catch(() => {})

@@ -6,7 +6,7 @@ import type { KeyRange } from './key-range.js'
 import { type OwnWrite, ownValue } from './own-writes.js'
 import { after } from './root-keys.js'
 
-/** The first number of entries to read from the database at a time. It grows up to the other number. */
+/** The initial number of entries per read from the database. It grows up to the maximum below. */
 const FIRST_WINDOW_ENTRIES = 64
 const MAX_WINDOW_ENTRIES = 512
 
@@ -14,23 +14,23 @@ const MAX_WINDOW_ENTRIES = 512
 export interface ScanRequest {
   readonly space: KeySpace
   readonly range: KeyRange
-  /** The own writes in the range, in the order of the iterator. */
+  /** The transaction's own writes in the range, in the order of the iterator. */
   readonly own: readonly OwnWrite[]
   readonly reverse: boolean
   /** Infinity for no limit. */
   readonly limit: number
   readonly keyEncoding: unknown
   readonly valueEncoding: unknown
-  /** Whether values are wanted. */
+  /** Whether values are requested. */
   readonly values: boolean
   /** Further options for the database's own iterator. */
   readonly options: object
 }
 
-/** A key, and its value if values are wanted. */
+/** A key, and its value if values are requested. */
 export type Entry = [key: unknown, value: unknown]
 
-/** An entry of the database. Its key is bytes, as its sublevel has it. */
+/** An entry of the database. Its key is the bytes of the key in its sublevel. */
 type StoredEntry = [key: Buffer, value: unknown]
 
 interface StoredEntries {
@@ -39,8 +39,8 @@ interface StoredEntries {
 }
 
 /**
- * The entries of a range as a transaction sees them: windows of stored entries, with own writes merged in. Taking an entry from
- * a window never waits.
+ * The entries of a range as a transaction sees them: windows of stored entries, with its own writes merged in. Taking an entry
+ * from a window never waits.
  */
 export class RangeScan {
   /** The part of the range that the caller knows. */
@@ -80,12 +80,12 @@ export class RangeScan {
     }
 
     const [key, value] = entry
-    // Text is a copy already. Other keys go to the caller, who may change them.
+    // Decoded text is a copy. Other keys are passed to the caller, who may change them.
     this.reached.last = this.#keyEncoding.format === 'utf8' ? key : this.#inRoot(key)
     return [decodedBy(this.#keyEncoding, key), value]
   }
 
-  /** Reads the next window, once the last one is used up. Returns false if there is none. */
+  /** Reads the next window, after the last one is used up. Returns false if there is none. */
   async read(): Promise<boolean> {
     while (this.#left > 0 && !this.#isEnd) {
       const found = await this.#stored.nextv(this.#windowEntries)
@@ -104,7 +104,10 @@ export class RangeScan {
     return this.#stored.close()
   }
 
-  /** Own writes replace stored entries; deleted ones are left out. After the last stored entry come all remaining own writes. */
+  /**
+   * Own writes replace stored entries; deleted entries are omitted. After the last stored entry, all remaining own writes
+   * follow.
+   */
   #merged(found: StoredEntry[]): Array<StoredEntry | OwnWrite> {
     const { own, reverse } = this.#request
     const entries: Array<StoredEntry | OwnWrite> = []
@@ -129,11 +132,11 @@ export class RangeScan {
   }
 }
 
-/** How far an iterator got. The key becomes a bound only when somebody asks, which nobody does while the iterator runs. */
+/** How far an iterator has got. The key becomes a bound only on access, which does not happen while the iterator runs. */
 export class ReachedRange implements KeyRange {
-  /** The last key that the caller knows: in bytes as its sublevel has it, or as the root has it. */
+  /** The last key that the caller knows: as bytes in terms of its sublevel, or as a string in terms of the root. */
   last: Buffer | ByteString | undefined
-  /** Whether the caller knows that nothing follows. */
+  /** Whether the caller knows that no entry follows. */
   isWhole = false
   readonly #request: ScanRequest
 

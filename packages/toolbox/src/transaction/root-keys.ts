@@ -18,7 +18,7 @@ export function fullKey(space: KeySpace, key: unknown, encoding: unknown): ByteS
   return space.prefix + byteString(space.keyEncoding(encoding).encode(key))
 }
 
-/** The range that options of an iterator name, in terms of the root. */
+/** The range that an iterator's options describe, in terms of the root. */
 export function fullRange(space: KeySpace, options: RangeOptions, encoding: unknown): KeyRange {
   const { encode } = space.keyEncoding(encoding)
   const inRoot = (bound: unknown): ByteString => space.prefix + byteString(encode(bound))
@@ -34,7 +34,7 @@ export function fullRange(space: KeySpace, options: RangeOptions, encoding: unkn
   return { from, to }
 }
 
-/** The key of the record that says whether a view hides the entry of a key; undefined if there is no view. */
+/** The key of the record that a view consults about hiding an entry; undefined if there is no view. */
 export function recordKey({ prefix, records }: KeySpace, key: ByteString): ByteString | undefined {
   return records === undefined ? undefined : records + key.slice(prefix.length)
 }

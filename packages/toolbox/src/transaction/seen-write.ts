@@ -11,7 +11,7 @@ export interface HookedOperation {
   sublevel?: AnyLevel | null
 }
 
-/** A write of one key, from the time its hooks ran; or a `clear()` that is done. */
+/** A write of one key, from the time its hooks ran; or a completed `clear()`. */
 export class SeenWrite {
   /** Increases in the order in which the hooks of writes ran. */
   readonly sequence: number
@@ -34,7 +34,7 @@ export class SeenWrite {
     return this.#operation === undefined
   }
 
-  /** Notes that the write is done, and the key that it wrote, if it wrote one and somebody needs it. */
+  /** Marks the write as done, with the key that it wrote, if there is one and it is needed. */
   settle(key: ByteString | undefined): void {
     this.#key = key
     this.#operation = undefined
@@ -46,7 +46,7 @@ export class SeenWrite {
     return this.#operation === undefined ? this.#key : keyOf(root, this.#operation)
   }
 
-  /** Resolves when the write is done. The promise does not hold the write, so a failed one can become garbage. */
+  /** Resolves when the write is done. The promise does not reference the write, so a failed one can be collected. */
   whenSettled(): Promise<void> {
     if (this.#whenSettled === undefined) {
       let resolve = (): void => {}
@@ -61,8 +61,8 @@ export class SeenWrite {
 }
 
 /**
- * The key of an operation, before or after the database has encoded it in place. Other hooks may change the key after this one
- * has run, so it is not computed within the hook.
+ * The key of an operation, before or after the database has encoded it in place. It is not computed within the hook, because
+ * later hooks may change the key.
  */
 function keyOf(root: AnyLevel, operation: HookedOperation): ByteString | undefined {
   const db = operation.sublevel ?? root
@@ -70,7 +70,7 @@ function keyOf(root: AnyLevel, operation: HookedOperation): ByteString | undefin
   try {
     return keySpaceOf(db).prefix + byteString(keyEncodingOf(db, operation.keyEncoding).encode(operation.key))
   } catch {
-    // The write has failed for the same reason.
+    // The write failed for the same reason.
     return undefined
   }
 }

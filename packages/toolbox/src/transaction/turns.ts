@@ -2,24 +2,24 @@ import type { ByteString } from '../encoded.js'
 import { contains, type KeyRange } from './key-range.js'
 
 /**
- * The longest wait for a turn, in milliseconds. Turns only serve fairness: without one, a transaction goes on, and may have to
- * try again.
+ * The longest wait for a turn, in milliseconds. Turns only provide fairness: without one, a transaction proceeds, and may have
+ * to retry.
  */
 export const MAX_WAIT_MS = 1000
 
-/** Gives a turn back. */
+/** Ends a turn. */
 export type Release = () => void
 
 /**
- * Turns at keys that transactions conflict over. Once a transaction has lost, its next attempt takes the key's turn, and any
- * transaction that starts by reading the key queues after it. In this way each of many that want the same key gets it, in
- * order.
+ * Turns at keys that transactions conflict over. After a transaction has lost a conflict, its next attempt takes the key's
+ * turn. Any transaction that starts by reading the key queues behind it. Thus each of many transactions that want the same key
+ * gets it, in order.
  */
 export class Turns {
-  /** For each key, those who wait while another has the turn. */
+  /** For each key with a turn in progress, the waiting transactions. */
   readonly #queues = new Map<ByteString, Array<() => void>>()
 
-  /** Takes the turn of a key. After {@link MAX_WAIT_MS}, it goes on without the turn. */
+  /** Takes the turn of a key. After {@link MAX_WAIT_MS}, the caller proceeds without the turn. */
   async take(key: ByteString): Promise<Release> {
     const queue = this.#queues.get(key)
 
@@ -53,7 +53,7 @@ export class Turns {
   }
 }
 
-/** Resolves with true once it is first in the queue, or with false if that takes too long. */
+/** Resolves to true once it is first in the queue, or to false if that takes too long. */
 function waitIn(queue: Array<() => void>): Promise<boolean> {
   return new Promise((resolve) => {
     const go = (): void => {

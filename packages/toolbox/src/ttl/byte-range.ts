@@ -2,8 +2,8 @@ import { bytesOf, type Encoded } from '../encoded.js'
 import type { RecordRange } from './expiry-records.js'
 
 /**
- * The same range, but with keys read as bytes instead of text. Keys that are not valid text could not be found again by the
- * text that they decode to.
+ * Returns the same range with keys read as bytes instead of text. A key that is not valid text could not be found by its
+ * decoded text.
  */
 export function byteRange<T extends RecordRange>(options: T): T {
   if (options.keyEncoding !== 'utf8') return options
@@ -16,10 +16,10 @@ export function byteRange<T extends RecordRange>(options: T): T {
   return range
 }
 
-/** Turns a key that was read as bytes into the form that was asked for. */
+/** Converts a key that was read as bytes to the requested form. */
 export type KeyFormatter = (key: Encoded) => Encoded
 
-/** Makes the function that turns keys of {@link byteRange} into the form that the options ask for. */
+/** Returns the function that converts keys of {@link byteRange} to the form in the options. */
 export function keyFormatter({ keyEncoding }: RecordRange): KeyFormatter {
   return keyEncoding === 'utf8' ? toText : (key) => key
 }

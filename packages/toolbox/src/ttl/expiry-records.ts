@@ -14,15 +14,15 @@ export interface RecordOperation {
   valueEncoding: 'utf8'
 }
 
-/** One line of the list in order of time. */
+/** One line of the list ordered by time. */
 export interface Due {
   expiry: number
   key: Uint8Array
-  /** The line itself, as a key. */
+  /** The key of the line. */
   line: Uint8Array
 }
 
-/** An encoded range of keys, as private methods get it. */
+/** An encoded range of keys, in the form that private methods receive. */
 export interface RecordRange {
   gt?: Encoded | undefined
   gte?: Encoded | undefined
@@ -34,7 +34,7 @@ export interface RecordRange {
 
 type RecordStore = AbstractLevel<unknown, Uint8Array, string>
 
-/** The number of digits of 2^53 - 1. Text keeps its order in databases that store text. */
+/** The number of digits of 2^53 - 1. Padded text sorts correctly in databases that store text. */
 const EXPIRY_DIGITS = 16
 
 /** The digit 0 in ASCII. */
@@ -47,15 +47,15 @@ const textEncoder = new TextEncoder()
 const textDecoder = new TextDecoder()
 
 /**
- * The expiries, which are stored next to the entries; the entries stay as they are. `byKey` says when a key expires, and is
- * authoritative. `byTime` has the same in order of time, so that finding expired entries costs no more than their number. It
- * may also have lines that no longer apply.
+ * The expiries. They are stored next to the entries, which are unchanged. `byKey` maps each key to its expiry, and is
+ * authoritative. `byTime` holds the same ordered by time, so that the cost of finding expired entries depends only on their
+ * number. It may also contain lines that no longer apply.
  */
 export class ExpiryRecords {
   readonly #sublevel: AnyLevel
   readonly #byKey: RecordStore
   readonly #byTime: RecordStore
-  /** What all keys of these records begin with, if they are within the database itself. */
+  /** The prefix of these records' keys, if they are stored within the database itself. */
   readonly #prefixWithin: string | undefined
 
   constructor(db: AnyLevel) {
@@ -66,7 +66,7 @@ export class ExpiryRecords {
     this.#byTime = this.#sublevel.sublevel('time', encodings) as unknown as RecordStore
   }
 
-  /** Whether a key of the database is one of these records. They are within the database only if it is not a sublevel. */
+  /** Whether a key of the database belongs to these records. They are only within the database if it is not a sublevel. */
   contain(key: Encoded): boolean {
     if (this.#prefixWithin === undefined) return false
     if (typeof key === 'string') return key.startsWith(this.#prefixWithin)
@@ -76,7 +76,7 @@ export class ExpiryRecords {
     )
   }
 
-  /** What the keys of `byKey` begin with in the root. The rest is the entry's key. */
+  /** The prefix of `byKey`'s keys in the root. The entry's key follows it. */
   get prefix(): string {
     return prefixOf(this.#byKey)
   }
@@ -101,7 +101,7 @@ export class ExpiryRecords {
     return expiryOf(await this.#byKey.get(key as Uint8Array, recordOptions(options)))
   }
 
-  /** Like {@link get}, within the call. Before the records are open, it returns undefined. */
+  /** Like {@link get}, but synchronous. Before the records are open, it returns undefined. */
   getSync(key: Encoded, options: object): number | undefined {
     if (!this.isOpen) return undefined
     return expiryOf(this.#byKey.getSync(key as Uint8Array, recordOptions(options)))
@@ -128,7 +128,7 @@ export class ExpiryRecords {
     return new DueLines(this.#byTime.keys({ ...range, lt: lineOf(Math.floor(time) + 1, none) }))
   }
 
-  /** The operations that note when a key expires; `previous` is what was noted before. */
+  /** The operations that store a key's expiry; `previous` is the one stored so far. */
   set(key: Uint8Array, expiry: number | undefined, previous: number | undefined): RecordOperation[] {
     const operations: RecordOperation[] = []
     if (previous !== undefined && previous !== expiry) operations.push(this.forget({ expiry: previous, key }))
@@ -143,7 +143,7 @@ export class ExpiryRecords {
     return operations
   }
 
-  /** The operation that removes a line from the list in order of time. */
+  /** The operation that removes a line from the list ordered by time. */
   forget({ expiry, key }: Pick<Due, 'expiry' | 'key'>): RecordOperation {
     return operation('del', this.#byTime, lineOf(expiry, key))
   }
@@ -154,7 +154,7 @@ export class ExpiryRecords {
   }
 }
 
-/** Lines in one state, so that those removed meanwhile need not be passed over. */
+/** Lines of one state. Lines that are removed meanwhile do not slow it down. */
 export class DueLines {
   readonly #lines: AbstractKeyIterator<RecordStore, Uint8Array>
 
@@ -184,7 +184,7 @@ function expiryOfLine(line: Uint8Array): number {
 
 const none = new Uint8Array(0)
 
-/** A key as text, for a Map. Different keys of one format have different texts. */
+/** A key as text, for a Map. Different keys of the same format have different texts. */
 export function textOf(key: Encoded): string {
   return typeof key === 'string' ? key : byteString(key)
 }

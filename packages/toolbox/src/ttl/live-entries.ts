@@ -15,13 +15,13 @@ export interface LiveSource {
   clock: Clock
 }
 
-/** The most entries that are read ahead, for a loop that asks for one after the other. */
+/** The most entries that are read ahead, for a loop that requests them one by one. */
 const MAX_WINDOW_ENTRIES = 100
 
-/** At first, or after a seek, often only one entry is wanted. Each window may be this many times as large as the last. */
+/** At first, or after a seek, often only one entry is needed. Each window may be this many times as large as the last. */
 const WINDOW_GROWTH = 4
 
-/** The number of entries per read if many are wanted. */
+/** The number of entries per read if many are needed. */
 const MAX_PART_ENTRIES = 1000
 
 /**
@@ -32,7 +32,7 @@ export class LiveEntries {
   readonly #source: LiveSource
   readonly #snapshot: AbstractSnapshot | undefined
   readonly #iterator: AbstractIterator<AnyLevel, Encoded, unknown>
-  /** The range in the form in which the records are asked for it. */
+  /** The range in the form in which the records are queried. */
   readonly #recordOptions: RecordRange
   readonly #formatKey: KeyFormatter
   #window: Entry[] = []
@@ -40,7 +40,9 @@ export class LiveEntries {
   #position = 0
   #nextWindowEntries = 1
 
-  /** @param options - Options as abstract-level passes them to private methods: ranges are encoded, and formats are named. */
+  /**
+   * @param options - Options as abstract-level passes them to private methods: with encoded ranges and the names of formats.
+   */
   constructor(source: LiveSource, options: RecordRange, values: boolean) {
     this.#source = source
     this.#snapshot = options.snapshot == null ? snapshotOf(source.db) : undefined
@@ -83,7 +85,7 @@ export class LiveEntries {
     return entries
   }
 
-  /** Reads all entries that are left, or at most this many. */
+  /** Reads all remaining entries, or at most this many. */
   async all(limit: number): Promise<Entry[]> {
     if (limit === Infinity) return this.#rest()
     const entries: Entry[] = []
@@ -114,8 +116,8 @@ export class LiveEntries {
   }
 
   /**
-   * Reads all entries that are left, together with all expiries of the range. That is cheaper than asking for the expiry of
-   * each key.
+   * Reads all remaining entries, together with all expiries of the range. This is cheaper than reading the expiry of each
+   * key.
    */
   async #rest(): Promise<Entry[]> {
     const { records, clock } = this.#source
@@ -135,7 +137,7 @@ export class LiveEntries {
     return entries
   }
 
-  /** Takes the next entry of the window that has not expired by now; undefined if there is none. */
+  /** Takes the next unexpired entry of the window; undefined if there is none. */
   #take(): Entry | undefined {
     const { clock, records } = this.#source
 

@@ -10,12 +10,12 @@ import { codedError } from '../errors.js'
 /** Options of {@link ttl}. */
 export interface TtlOptions<K, V> extends AbstractDatabaseOptions<K, V> {
   /**
-   * How long an entry lives if its write names no `ttlMs`, in milliseconds. Without this option, such an entry does not expire.
+   * How long an entry lives if its write has no `ttlMs`, in milliseconds. Without this option, such an entry does not expire.
    */
   defaultTtlMs?: number | undefined
 
   /**
-   * How often expired entries are looked for and removed, in milliseconds, 1 to 2^31 - 1. With `Infinity`, only calls of
+   * How often expired entries are searched for and removed, in milliseconds, 1 to 2^31 - 1. With `Infinity`, only calls of
    * `removeExpired()` remove them.
    *
    * @defaultValue `1000`
@@ -23,7 +23,7 @@ export interface TtlOptions<K, V> extends AbstractDatabaseOptions<K, V> {
   checkIntervalMs?: number | undefined
 
   /**
-   * Returns the time in milliseconds since 1970. The latest time that it ever returned counts, so that time does not go
+   * Returns the time in milliseconds since 1970. The latest time that it has ever returned counts, so that time never moves
    * backwards.
    *
    * @defaultValue `Date.now`
@@ -31,17 +31,17 @@ export interface TtlOptions<K, V> extends AbstractDatabaseOptions<K, V> {
   now?: (() => number) | undefined
 
   /**
-   * Called with errors of removing expired entries in the background. The entries are tried again at the next check. Without
-   * this option, a warning is emitted (`process.emitWarning`).
+   * Called with errors of removing expired entries in the background. The next check retries these entries. Without this
+   * option, a warning is emitted (`process.emitWarning`).
    */
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** The options that writes get in addition. */
+/** Additional options of writes. */
 export interface ExpiryOptions {
   /**
-   * How long the entry lives, in milliseconds: more than 0; `Infinity` for an entry that never expires, whatever the default of
-   * the database.
+   * How long the entry lives, in milliseconds: more than 0; `Infinity` for an entry that never expires, regardless of the
+   * database's default.
    *
    * @defaultValue `defaultTtlMs` of the database
    */
@@ -52,7 +52,7 @@ export interface ExpiryOptions {
 export interface TtlPutOptions<K, V> extends AbstractPutOptions<K, V>, ExpiryOptions {}
 /** Options of `batch()` on a view. */
 export interface TtlBatchOptions<K, V> extends AbstractBatchOptions<K, V>, ExpiryOptions {}
-/** An operation of `batch()` on a view; puts may have a time to live of their own. */
+/** An operation of `batch()` on a view; each put may have its own time to live. */
 export type TtlBatchOperation<K, V> =
   // The type of a sublevel's database is left open for the reason that `BatchOperation` of terrace-core gives.
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -73,7 +73,7 @@ export function assertTtl(ttlMs: unknown): asserts ttlMs is number {
 }
 
 /**
- * Checks the interval at which to look for expired entries.
+ * Checks the interval between searches for expired entries.
  *
  * @internal
  */

@@ -1,27 +1,29 @@
-/** What the removal needs from the database. */
+/** Removes expired entries from a database. */
 import { nextTurn, unref, warn } from '../platform.js'
 import type { Due, DueLines } from './expiry-records.js'
 import { REWRITTEN } from './write-hook.js'
+
+/** What the sweeper needs from the database. */
 export interface SweptDatabase {
-  /** Whether to go on: not once the database closes. */
+  /** Whether to continue: false once the database closes. */
   isOpen(): boolean
   /** The lines of entries that have expired by now, after the line `after`. */
   due(after: Uint8Array | undefined): DueLines
   /**
-   * Removes the entries in one batch, and returns how many were removed. A single entry that has not expired then stays;
-   * several may all be refused because of one.
+   * Removes the entries in one batch, and returns how many were removed. An entry in `due` that has not expired stays; in a
+   * batch of several, it may cause all of them to be refused.
    *
    * @throws LEVEL_HOOK_ERROR if a hook refuses the batch.
    */
   remove(due: Due[]): Promise<number>
 }
 
-/** The number of entries in one batch: a few milliseconds of work, after which others have their turn. */
+/** The number of entries per batch: a few milliseconds of work, after which others get a turn. */
 const BATCH_ENTRIES = 100
 
 /**
- * A pass begins where the last one ended. Removed lines stay until they are compacted away, and would be passed over again. But
- * one in this many passes starts at the beginning, for lines that a slow write added after the pass had gone by.
+ * A pass begins where the last one ended: removed lines remain until they are compacted away, and would have to be skipped
+ * again. One in this many passes starts at the beginning, to find lines that a slow write added behind the pass.
  */
 const PASSES_A_ROUND = 60
 
@@ -47,13 +49,13 @@ export class Sweeper {
     this.#onError = onError
   }
 
-  /** Begins to look for expired entries at intervals. */
+  /** Begins to search for expired entries at intervals. */
   start(): void {
     this.#isStopped = false
     this.#schedule()
   }
 
-  /** Stops that, and waits until the running pass has ended. */
+  /** Stops searching, and waits until the running pass has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -107,13 +109,15 @@ export class Sweeper {
       await lines.close()
     }
 
-    // Refused entries are tried again.
+    // The next pass retries refused entries.
     this.#after = failure === undefined ? after : undefined
     if (failure !== undefined) throw failure.error
     return removed
   }
 
-  /** Removes entries in a batch. If a hook refuses it, removes each alone, so that only the refused ones stay. */
+  /**
+   * Removes entries in a batch. If a hook refuses the batch, removes each entry separately, so that only the refused ones stay.
+   */
   async #remove(due: Due[]): Promise<{ removed: number; failure?: { error: unknown } }> {
     try {
       return { removed: await this.#db.remove(due) }
@@ -141,7 +145,7 @@ function isRefused(error: unknown): boolean {
   return (error as { code?: string }).code === 'LEVEL_HOOK_ERROR'
 }
 
-/** A refusal is a failure, unless it says that the entry was written meanwhile. */
+/** A refusal counts as a failure, unless its cause is that the entry was written meanwhile. */
 function failureOf(error: unknown): { failure?: { error: unknown } } {
   const { cause } = error as { cause?: { code?: string } }
   return cause?.code === REWRITTEN ? {} : { failure: { error } }

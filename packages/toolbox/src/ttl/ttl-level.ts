@@ -38,8 +38,8 @@ interface PrivateOperation extends ExpiryOptions {
 }
 
 /**
- * A view of a database whose entries expire. Expired entries are never returned, and are removed in the background. The entries
- * are stored in the database as they are; their expiries are stored next to them.
+ * A view of a database whose entries expire. Expired entries are never returned, and are removed in the background. The stored
+ * entries are unchanged; their expiries are stored next to them.
  */
 export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLevel<
   string | Buffer | Uint8Array,
@@ -70,7 +70,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     if (defaultTtlMs !== undefined) assertTtl(defaultTtlMs)
     assertInterval(checkIntervalMs)
     assertOnlyInstance(db, 'ttl()')
-    // Those of the database, which may refuse what others store.
+    // Resolved by the database, which may reject what other encodings store.
     const keyEncoding = keyEncodingOf(db, rest.keyEncoding)
     const valueEncoding = valueEncodingOf(db, rest.valueEncoding)
     super(manifestOf(db), { ...rest, keyEncoding, valueEncoding } as never)
@@ -96,7 +96,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
    * Removes the entries that have expired by now, in batches, and returns how many. This also happens automatically every
    * `checkIntervalMs`.
    *
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook refused the deletion of an entry. The others are removed all the same.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook refused the deletion of an entry. The others are removed nevertheless.
    */
   async removeExpired(): Promise<number> {
     if (this.status === 'opening') return this.deferAsync(() => this.removeExpired())
@@ -118,8 +118,8 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /**
-   * Gives an entry a new time to live, counted from now, without writing its value. `Infinity` makes it stay. Returns whether
-   * the entry existed.
+   * Gives an entry a new time to live, counted from now, without writing its value. With `Infinity`, it never expires. Returns
+   * whether the entry existed.
    *
    * @param ttlMs - The time to live in milliseconds, more than 0.
    * @throws TTL_INVALID if `ttlMs` is not valid.
@@ -259,12 +259,12 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   async _batch(operations: PrivateOperation[], options: object): Promise<void> {
     const { ttlMs: ofBatch } = options as ExpiryOptions
     for (const operation of operations) {
-      // An undefined option counts as missing, but it has replaced the option of the batch.
+      // An undefined option counts as missing, although it has overridden that of the batch.
       if (operation.ttlMs === undefined && ofBatch !== undefined) operation.ttlMs = ofBatch
       if (operation.ttlMs !== undefined) assertTtl(operation.ttlMs)
     }
     const write = (): Promise<void> => this.source.batch(operations as never, options as never)
-    // A removal already runs alone.
+    // A removal already runs exclusively.
     return (options as { isRemoval?: true }).isRemoval === true ? write() : this.#gate.together(write)
   }
 
@@ -322,10 +322,10 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 
   async #remove(due: Due[]): Promise<number> {
     const { forgetsLines } = this.#hook
-    // The hook checks each. Entries that were written again are rare, and then each is removed alone.
+    // The hook checks each entry. Entries that were written again are rare; then each entry is removed separately.
     const isExpired = forgetsLines && due.length > 1 ? () => true : await this.#stillExpired(due)
     const expired = due.filter(isExpired)
-    // Together with an entry, the hook removes its line. Other lines belong to entries that were written again.
+    // The hook removes the line of each removed entry. Other lines belong to entries that were written again.
     const lines = forgetsLines ? due.filter((one) => !isExpired(one)) : due
     const operations = [...expired.map(removalOf), ...lines.map((line) => this.#records.forget(line))]
 
@@ -334,7 +334,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     return expired.length
   }
 
-  /** Whether an entry still expires at the time that its line says. */
+  /** Whether an entry still expires at the time in its line. */
   async #stillExpired(due: Due[]): Promise<(one: Due) => boolean> {
     const expiries = await this.#records.getMany(
       due.map(({ key }) => key),
@@ -344,7 +344,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     return (one) => expired.has(one)
   }
 
-  /** Whether anyone wants to see writes through this view, and not only those to the database. */
+  /** Whether anything watches writes through this view, and not only those to the database. */
   get #isWatched(): boolean {
     const { noop } = this.hooks.prewrite as unknown as { noop: boolean }
     return !noop || this.listenerCount('write') > 0

@@ -159,7 +159,7 @@ for (const [name, open] of Object.entries(databases)) {
     const from = await open(t)
     await fill(from, 2000)
     const told = []
-    // Each look at the clock, which the event loop takes as well, finds that a millisecond has passed.
+    // Each reading of the clock, including those of the event loop, advances it by a millisecond.
     let now = performance.now()
     const began = now
     t.mock.method(performance, 'now', () => ++now)
@@ -200,12 +200,12 @@ for (const [name, open] of Object.entries(databases)) {
 
     const during = new AbortController()
     let writes = 0
-    // The first is that of the marker.
+    // The first write is the marker's.
     to.on('write', () => ++writes === 3 && during.abort(reason))
     await assert.rejects(copy(from, to, { signal: during.signal, batchSize: 5 }), isAborted)
     const { length } = await all(to)
     assert.ok(length > 1 && length < 30, `${length}`)
-    // What goes on afterwards would show in the end.
+    // If anything continued after the abort, the end result would differ.
     assert.equal((await copy(from, to)).entries, 2000)
     assert.deepEqual(await all(to), await all(from))
   })

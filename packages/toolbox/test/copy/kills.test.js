@@ -1,4 +1,4 @@
-// Copies whose process is killed at random instants, and completed.
+// Copies whose process is killed at random moments, and that are completed later.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -16,13 +16,16 @@ import { randomNumbers } from '../support/random.js'
 const script = fileURLToPath(new URL('copier.js', import.meta.url))
 const COUNT = scaled(30_000, 15_000)
 const KILLS = scaled(8, 3)
-/** Before so many batches of a copy it is killed. In the short form they are few enough for each copy to go on with the last one. */
+/**
+ * Each copy is killed before it has written this many batches. In the short form, these are so few that each copy resumes the
+ * previous one.
+ */
 const BATCHES = scaled(1000, 250)
 
 const key = (number) => `key ${String(number).padStart(6, '0')}`
 const put = (number, value) => ({ type: 'put', key: key(number), value })
 
-/** Starts a copy, and kills it once it has written so many batches. Returns whether it was killed before it ended. */
+/** Starts a copy, and kills it once it has written this many batches. Returns whether it was killed before it ended. */
 async function isKilled(name, from, to, batches) {
   const child = spawn(process.execPath, [script, name, from, to, String(batches)], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -33,7 +36,7 @@ async function isKilled(name, from, to, batches) {
   return code === null
 }
 
-/** Makes the source differ from what was copied of it: an entry less, one that is new, one that is changed. */
+/** Changes the source after a copy: one entry less, a new one, and a changed one. */
 async function change(path, pick) {
   const db = new Level(path)
   await db.batch([
@@ -73,7 +76,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
 
     const target = new Database(to)
     await source.open()
-    // The last kill may have come after the end of the copy.
+    // The last kill may have been too late to interrupt the copy.
     const { resumed, written } = await copy(source, target, { existing: 'overwrite' })
     t.diagnostic(`${killed} kills; the last copy wrote ${written}, resumed: ${resumed}`)
     assert.deepEqual(await target.iterator().all(), await source.iterator().all())

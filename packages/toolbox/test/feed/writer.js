@@ -1,11 +1,12 @@
-// Writes at random, as fast as it can, until it is killed: `node writer.js terrace|classic-level DIRECTORY SEED`.
+// Performs random writes as fast as it can, until it is killed:
+// `node writer.js terrace|classic-level DIRECTORY SEED`.
 
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { count, feed } from 'terrace-toolbox/feed'
 import { randomNumbers } from '../support/random.js'
 
-/** It says how many writes are done each time there are so many more. */
+/** It prints the number of acknowledged writes each time it has grown by this much. */
 const TOLD_EVERY = 10
 
 const [kind, path, seed] = process.argv.slice(2)

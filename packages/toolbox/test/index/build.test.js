@@ -97,7 +97,7 @@ for (const [name, open] of Object.entries(databases)) {
   })
 
   test(`${name}: building resumes where it was when the database was closed`, async (t) => {
-    // A step that took too long would be shorter, and one with no record left may follow it.
+    // A step that took too long would be shorter, and a step without records may follow.
     holdClock(t)
     const db = await open(t)
     const users = db.sublevel('users', { valueEncoding: 'json' })
@@ -127,7 +127,7 @@ for (const [name, open] of Object.entries(databases)) {
     const steps = progress.length
     assert.deepEqual(await byGroup.verify(), inStep(RECORDS))
 
-    // When it is ready, it is not built again.
+    // Once ready, it is not built again.
     await db.close()
     await db.open()
     await users.open()
@@ -152,7 +152,7 @@ for (const [name, open] of Object.entries(databases)) {
     const db = await open(t, { valueEncoding: 'json' })
     await fill(db, 20)
     let builds = 0
-    // A step takes in as many records as it has time for.
+    // A step covers as many records as it has time for.
     const onProgress = ({ records }) => {
       if (records === 20) builds++
     }
@@ -162,7 +162,7 @@ for (const [name, open] of Object.entries(databases)) {
       const { entries, ...report } = await made.verify()
       assert.deepEqual(report, { records: 20, missing: 0, stale: 0, wrong: 0 })
       const found = (await all(made.entries())).map(([, , indexed]) => indexed)
-      // The next declaration is made by another program, for which this one leaves things as they are.
+      // Another program makes the next declaration, and finds what this one leaves.
       await db.close()
       await db.open()
       await made.ready
@@ -238,7 +238,7 @@ for (const [name, open] of Object.entries(databases)) {
   })
 }
 
-/** Removes the declaration of an index, and leaves its entries as they are. */
+/** Removes the declaration of an index, but not its entries. */
 async function forget(db, made) {
   const states = db.sublevel('index')
   const entries = db.sublevel(`index.${made.name}`)

@@ -1,4 +1,4 @@
-// Rebuilding an index while others write: a unique index goes on refusing.
+// Rebuilding an index during other writes: a unique index keeps refusing duplicates.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Random calls against a model: nobody holds a key together with someone they must not, nobody is overtaken, and nothing is
-// left over.
+// Random calls against a model: incompatible holders never share a key, no caller overtakes another, and no state is left
+// over.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { Acquisition } from '../../dist/lock/acquisition.js'
 import { Queues } from '../../dist/lock/queue.js'
 import { randomNumbers } from '../support/random.js'
 
-/** Who holds which key. Throws if two hold a key together that must not. */
+/** Tracks the holders of each key. Throws if incompatible holders share one. */
 class Holders {
   #byKey = new Map()
 

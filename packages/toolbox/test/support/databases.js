@@ -1,4 +1,4 @@
-// The databases that every part is tested on.
+// The databases on which every part of the toolbox is tested.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,8 +31,8 @@ function openedIn(t, Database, options) {
 }
 
 /**
- * For each name, a function that makes an open database for the test `t`. The short form does without classic-level, which takes
- * longest and can do what memory-level can.
+ * For each name, a function that makes an open database for the test `t`. The short form omits classic-level, which is the
+ * slowest and has the same capabilities as memory-level.
  */
 export const databases = {
   terrace: (t, options) => openedIn(t, Level, options),

@@ -1,4 +1,4 @@
-// Tries each part on an instance of its own: node instance-worker.js <directory>
+// Tries each part of the toolbox on a separate instance of the database: node instance-worker.js <directory>
 
 import { parentPort } from 'node:worker_threads'
 import { Level } from 'terrace'

@@ -1,4 +1,4 @@
-// What is held while transactions run, and afterwards; writes that fail.
+// Memory held during and after transactions, and after failed writes.
 //
 // In the full form only: it fills and measures memory.
 
@@ -32,7 +32,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
     assert.equal(observer.size, 0)
 
-    // At any time one is open, but none for long.
+    // One transaction is open at any time, but none for long.
     const stop = { now: false }
     const chain = async () => {
       while (!stop.now) {
@@ -66,7 +66,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
     await run()
     let { heapUsed } = await memoryLeft()
-    // What is kept of transactions grows with each round; code that is compiled, and what a database keeps of its own, does not.
+    // A leak grows with each round; compiled code and the database's internal memory do not.
     let least = Infinity
     for (let round = 0; round < 5 && least >= 1_000_000; round++) {
       await run()
@@ -97,7 +97,7 @@ for (const [name, open] of Object.entries(databases)) {
         isDone = true
       })
     await until(() => {
-      // What a database waits for itself, such as its server, is given time.
+      // Internal waits of a database, such as a server's, get time.
       const shortest = Math.min(...clock.waiting)
       if (shortest <= MAX_WAIT_MS) clock.advance(shortest)
       globalThis.gc()

@@ -1,4 +1,4 @@
-// Random histories of transactions: each must be equivalent to one transaction after the other.
+// Random histories of transactions: each must be equivalent to running one transaction after another.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const spacesOf = (db) => [
 
 const below = (count) => Math.floor(Math.random() * count)
 
-/** Lets others have a turn, for a shorter or longer time. */
+/** Lets others have a turn, for a random time. */
 async function dawdle() {
   const how = below(4)
   if (how === 1) await null
@@ -38,7 +38,7 @@ async function stateOf(spaces) {
   return state
 }
 
-/** A random read or write of the transaction, noted in the event. */
+/** A random read or write of the transaction, recorded in the event. */
 async function act(tx, spaces, event, name) {
   const index = below(2)
   const key = KEYS[below(KEYS.length)]
@@ -82,7 +82,7 @@ function range(state, writes, { index, gte, lte, reverse, limit }) {
   return limit < 0 ? entries : entries.slice(0, limit)
 }
 
-/** Runs a transaction of a few reads and writes. Returns what happened in the attempt that was committed. */
+/** Runs a transaction of a few reads and writes. Returns what happened in the attempt that committed. */
 async function randomTransaction(transaction, spaces, name) {
   let event
   await dawdle()
@@ -99,7 +99,7 @@ async function randomTransaction(transaction, spaces, name) {
   return event
 }
 
-/** A put, del or batch that knows nothing of transactions. */
+/** A put, del or batch outside transactions. */
 async function plainWrite(db, spaces, name) {
   await dawdle()
   const writes = []
@@ -122,7 +122,7 @@ async function plainWrite(db, spaces, name) {
   return { reads: [], writes }
 }
 
-/** Runs everything at once. Fails if no order explains what was read and what is there at the end. */
+/** Runs everything at once. Fails if no order explains what was read and the final state. */
 async function round(db, spaces, transaction, plainWrites) {
   const before = await stateOf(spaces)
   const events = await inOrderOfEnd([
@@ -152,7 +152,7 @@ test('the checker finds an order, and finds that there is none', () => {
 })
 
 for (const [name, open] of Object.entries(databases)) {
-  // classic-level does not keep the order of concurrent writes, so others' writes are left out there.
+  // classic-level does not preserve the order of concurrent writes, so plain writes are omitted there.
   const plainWrites = name === 'classic-level' ? 0 : PLAIN_WRITES
 
   test(`${name}: ${ROUNDS} histories at random have a serial order`, async (t) => {

@@ -34,7 +34,7 @@ export async function views(): Promise<void> {
   const classic: TtlLevel<string, Session> = ttl(
     new ClassicLevel<string, Session>('directory', { valueEncoding: 'json' })
   )
-  // With encodings of its own.
+  // With custom encodings.
   const dates: TtlLevel<string, Date> = ttl(db, {
     valueEncoding: { encode: (date: Date) => date.toJSON(), decode: (text: string): Date => new Date(text) }
   })

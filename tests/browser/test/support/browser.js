@@ -74,7 +74,7 @@ export async function startPrivate(t) {
   return patient(await browser.newContext())
 }
 
-/** A browser with a profile of its own, which a test kills and starts again. Both end with the test. */
+/** A browser with its own profile, which a test kills and starts again. Both end with the test. */
 export class KillableBrowser {
   #profile = makeProfile('killed')
   #context
@@ -120,7 +120,7 @@ export async function crash(page) {
   await crashed
 }
 
-/** Resolves when somebody waits for a lock of this name, among all pages and workers of the site. */
+/** Resolves when any page or worker of the site waits for a lock of this name. */
 export const isWaitedFor = (page, lock) =>
   until(
     () =>
@@ -131,10 +131,10 @@ export const isWaitedFor = (page, lock) =>
     `somebody to wait for ${lock}`
   )
 
-/** How often a page is asked that may have no pictures. */
+/** How often to poll a page that may draw no frames. */
 const POLLING_MS = 20
 
-/** What Playwright itself talks to a page by. Some settings of its own can be taken back there alone. */
+/** The session with which Playwright itself controls a page. Only through it can some of Playwright's settings be reverted. */
 const ownSession = (page) => page._connection.toImpl(page).delegate._mainFrameSession._client
 
 /** Puts another page in front of these, which Playwright would have the browser show nevertheless. Only a hidden page can be frozen. */
@@ -161,7 +161,7 @@ export async function freeze(page) {
   await freezeHidden(page)
 }
 
-/** Has a frozen page go on. */
+/** Resumes a frozen page. */
 export async function thaw(page) {
   await ownSession(page).send('Page.setWebLifecycleState', { state: 'active' })
 }

@@ -1,4 +1,5 @@
-// Debian's Firefox, headless, driven by Puppeteer through WebDriver BiDi: Playwright drives a Firefox of its own alone.
+// Debian's Firefox, headless, driven by Puppeteer through WebDriver BiDi: Playwright drives only its own build of
+// Firefox.
 
 import { once } from 'node:events'
 import { renameSync } from 'node:fs'
@@ -49,7 +50,7 @@ export function useFirefox(preferences = {}) {
   }
 }
 
-/** A Firefox with a profile of its own, which a test kills and starts again. Both end with the test. */
+/** A Firefox with its own profile, which a test kills and starts again. Both end with the test. */
 export class KillableFirefox {
   #directory = makeProfile('killed-firefox')
   #browsers = 0
@@ -91,7 +92,7 @@ export class KillableFirefox {
     const exited = once(browser.process(), 'exit')
     await end(browser)
     await exited
-    // After a browser's end, Puppeteer changes files of its profile, and does not say when it has.
+    // After a browser's end, Puppeteer changes files of its profile, with no sign when it is done.
     const former = this.#profile
     this.#browsers++
     renameSync(former, this.#profile)

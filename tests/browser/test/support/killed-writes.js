@@ -1,10 +1,12 @@
-// A worker writes without pause, its browser is killed, and all that it had been told was stored must be there.
+// A worker writes without pause, its browser is killed, and everything that was acknowledged as stored must be present.
 
 import assert from 'node:assert/strict'
 import { ENGINE_POLICY, serveSite } from './site.js'
 import { run, siteOf } from './worker-site.js'
 
-/** Writes entry after entry, and says what was acknowledged; checks what is there. `options` are those of the database, as source. */
+/**
+ * Writes entry after entry, and reports what was acknowledged; checks the stored entries. `options` are those of the database, as source.
+ */
 const functionsOf = (options, syncEvery) => `
   const value = (number) => number + ' ' + 'y'.repeat((number * 31) % 2000)
   const key = (number) => String(number).padStart(9, '0')

@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 
 /**
- * Says what to do if a program is missing; returns undefined if it is there.
+ * Returns how to install a program that is missing; undefined if it is there.
  *
- * @param name - Debian's package that has it.
- * @param variable - What names it elsewhere.
+ * @param name - The Debian package that contains it.
+ * @param variable - The environment variable that names it elsewhere.
  */
 export function missingProgram(path, name, variable) {
   try {

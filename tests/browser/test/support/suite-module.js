@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { HANG_MS } from '../../../support/waiting.mjs'
 
 /**
- * The source of a module whose `run()` runs abstract-level's suite with the tape that the page has, and resolves with how many tests were
- * registered and the lines that tape has printed: to hear of each line as it is printed would take longer. If a test hangs, it rejects with the
- * last of them.
+ * The source of a module whose `run()` runs abstract-level's suite with the page's tape. It resolves with the number of tests registered
+ * and the lines that tape has printed: reporting each line as it is printed would take longer. If a test hangs, it rejects with the last of
+ * them.
  *
  * @param head - The source before it.
  * @param factory - An expression for the factory that the suite wants. It may use the parameters of `run`.
- * @param once - Whether the suite does not repeat itself on a sublevel: it reads a symbol of its own to learn that it need not.
+ * @param once - Whether the suite does not repeat itself on a sublevel: it reads a private symbol to learn that it need not.
  */
 export const suiteModule = (head, factory, parameters = '', once = false) => `
   import suite from 'abstract-level/test'

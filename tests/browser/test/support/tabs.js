@@ -8,7 +8,7 @@ import { ENGINE_POLICY, serveSite } from './site.js'
 const directory = fileURLToPath(new URL('browser/', import.meta.resolve('terrace')))
 const from = (path) => `from ${JSON.stringify(directory + path)}`
 
-/** The worker of a leader. It has a number of its own, and answers questions about the store. */
+/** The worker of a leader. It has a distinct number, and answers questions about the store. */
 const WORKER = `
   import { greetPage } ${from('tabs/channel/greeting.js')}
   import { serveTabs } ${from('tabs/worker/serve-tabs.js')}
@@ -313,7 +313,7 @@ export async function openTabs(origin, openPage, location, count = 5) {
   return tabs
 }
 
-/** Does what ends the leader of these tabs. Returns when all of them have lost it, which may be some time after the browser has been told. */
+/** Calls `end`, which ends the leader of these tabs. Returns when all of them have lost it, which may be some time later. */
 export async function endLeaderOf(tabs, end) {
   const losses = await Promise.all(
     tabs.map(async (tab) => (await tab.events()).filter((event) => event === 'lost').length)

@@ -6,7 +6,10 @@ import { buildViewer } from '../../../../viewer/build.mjs'
 
 let html
 
-/** Serves the page, which is built once. Returns its origin, and what is asked of the server. It ends with the test. */
+/**
+ * Serves the page, which is built once. Returns its origin, and the requests that the server has received. It ends with
+ * the test.
+ */
 export async function serveViewer(t) {
   html ??= buildViewer()
   const built = await html

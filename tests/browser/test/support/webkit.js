@@ -9,7 +9,7 @@ import { missingProgram } from './missing-program.js'
 
 const DRIVER = process.env.WEBKIT_DRIVER ?? '/usr/bin/WebKitWebDriver'
 
-/** It shows its windows on a screen, so there is one that nobody sees. */
+/** It shows its windows on a screen, so it gets a virtual one. */
 const SCREEN = process.env.XVFB ?? '/usr/bin/Xvfb'
 
 /** The suite takes minutes. */

@@ -30,7 +30,7 @@ export function siteOf(functions) {
   }
 }
 
-/** Runs a function in a worker of its own, or in the one of this number. */
+/** Runs a function in the worker of this number, which is started if necessary. */
 export function run(page, name, args = [], number = 0) {
   return page.evaluate(
     ([name, args, number]) =>

@@ -58,7 +58,7 @@ export function takeTurns(name, work) {
 
     before(async () => {
       const directory = await inTurns(ClassicLevel, ClassicLevel)
-      // The entries come first: a client may change the database when it is asked.
+      // The entries come first: a client may change the database when it answers queries.
       const entries = await digest(work, directory)
       expected = { entries, answers: await answersOf(work, ClassicLevel, directory) }
     })

@@ -21,7 +21,10 @@ const require = createRequire(new URL('../../../../packages/terrace/package.json
 const { ClassicLevel } = require('classic-level')
 const { Level } = require('terrace')
 
-/** What libuv calls UV_FS_O_EXLOCK: nobody else may open the file meanwhile, as LevelDB from 1.21 on opens its log and MANIFEST. */
+/**
+ * What libuv calls UV_FS_O_EXLOCK: no other handle of the file may be opened meanwhile, as LevelDB from 1.21 on opens its log and
+ * MANIFEST.
+ */
 const EXCLUSIVE = 0x10000000
 
 function newDirectory(t) {

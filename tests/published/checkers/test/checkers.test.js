@@ -15,7 +15,7 @@ const attw = fileURLToPath(new URL('../node_modules/@arethetypeswrong/cli/dist/i
 const LINT_EXCEPTIONS = {
   // Bundlers put another file in the place of one inside the package, which `exports` cannot say.
   USE_EXPORTS_OR_IMPORTS_BROWSER: /^terrace-(net|toolbox)$/,
-  // Parcel reads this field, and `exports` only if it is told to.
+  // Parcel reads this field; it reads `exports` only if configured to.
   USE_EXPORTS_BROWSER: /^terrace$/,
   // A package of a platform is one file, which is no JavaScript.
   USE_TYPE: /^@terrace-db\//

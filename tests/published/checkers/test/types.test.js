@@ -19,7 +19,7 @@ const RESOLUTIONS = {
   bundler: { module: 'esnext', moduleResolution: 'bundler', customConditions: ['node'] }
 }
 
-/** The back-ends that have a package of their own. */
+/** The back-ends that are separate packages. */
 const stores = backEnds.filter(({ title }) => title !== undefined)
 
 /** What programs import besides our packages. */

@@ -15,7 +15,7 @@ const ENTRIES: u64 = 300_000;
 const VALUE_SIZE_BYTES: usize = 100;
 const ENTRY_SIZE_BYTES: u64 = 16 + VALUE_SIZE_BYTES as u64;
 const SEED: u32 = 1000;
-/// A sixteenth of LevelDB's, so that little data causes as many flushes and files as much data does.
+/// A sixteenth of the size in LevelDB, so that little data causes as many flushes and files as much data does.
 const WRITE_BUFFER_SIZE_BYTES: usize = 256 << 10;
 const TABLE_SIZE_BYTES: u64 = 128 << 10;
 /// The background gets a turn after this many entries, so that it keeps up.

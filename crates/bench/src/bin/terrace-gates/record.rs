@@ -8,7 +8,7 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 use terrace_bench::Result;
 
-/// Share by which a number may exceed the committed one.
+/// How far a number may exceed the committed one, as a share of it.
 const TOLERANCE: f64 = 0.05;
 /// Another compiler makes different instructions from the same source.
 const TOLERANCE_OF_OTHER_COMPILER: f64 = 0.2;

@@ -1,5 +1,5 @@
-//! Counts a case's instructions, system calls and allocations by running it in a process of its own under valgrind,
-//! whose processor is the same everywhere. Predecessor: `main`. Successor: [`crate::cases`].
+//! Counts a case's instructions, system calls and allocations by running it in a separate process under valgrind, whose
+//! processor is the same everywhere.
 
 use std::fs;
 use std::path::Path;

@@ -1,18 +1,20 @@
 //! Manual compaction of a key range: it moves everything in the range to one level and drops the tombstones there.
 //!
-//! Predecessor: `db/compact_range`, which asks for a step, carries it out, and asks again. Successor: `plan`.
+//! Predecessor: `db/compact_range`, which requests one step at a time and carries it out. Successor: `plan`.
 //!
-//! 1. From level 0 on, level by level, push what overlaps the range down, until the range is in one level only: the deepest
-//!    that held any of it. A step goes down as many levels as it can at once, so that entries are not rewritten in each of
-//!    them, but only one level if it would otherwise become large or reach beyond the range.
-//! 2. There, rewrite the files that may hold tombstones and were not written since the call, and, if that is asked for, neighbours that are
-//!    small: entries in order make tables that overlap nothing, and are moved down as they are.
+//! 1. From level 0 on, level by level, push what overlaps the range down, until the range is in one level only: the
+//!    deepest that held any of it. A step goes down as many levels as it can at once, so that entries are not rewritten
+//!    in each of them, but only one level if it would otherwise become large or reach beyond the range.
+//! 2. There, rewrite the files that may hold tombstones and were not written since the call. On request, also merge
+//!    small neighbours: entries written in order make tables that overlap nothing, and such tables are moved down
+//!    unmerged.
 //!
 //! One call is therefore enough, where LevelDB needs two (google/leveldb#227: it never rewrites the deepest level).
 //!
-//! It ends even if writes go on: in level 0 only files from before the call are pushed, and in deeper levels a position
-//! moves from the beginning of the range to its end. It covers what was written before the call: when a level's turn
-//! comes, all of that has arrived there, because the compaction waits for files above that other jobs are compacting.
+//! It ends even if writes continue: in level 0 only files from before the call are pushed, and in deeper levels a
+//! position moves from the beginning of the range to its end. It covers what was written before the call: when a
+//! level's turn comes, all of that has arrived there, because the compaction waits for files above that other jobs are
+//! compacting.
 
 use std::sync::Arc;
 

@@ -86,7 +86,7 @@ struct Simulation {
     options: PickerOptions,
     pointers: CompactPointers,
     busy: Reservations,
-    /// Whether files say how many deletions they hold.
+    /// Whether files record how many deletions they hold.
     with_counts: bool,
     rewritten_bytes: u64,
     merges_within_level0: usize,

@@ -9,12 +9,12 @@
 //!               entries of the file and of those   bytes of the file and of those
 //! ```
 //!
-//! The first is what readers gain, which pass over tombstones; the second is space. A deletion is assumed to hide one entry
-//! of the mean size of the entries that overlap the file in all deeper levels. If nothing is below, the file is rewritten
-//! in place and the score is its share of deletions. A file that LevelDB wrote has no counts; it is assumed to hold no
-//! deletions, and entries as large as those of other files. The estimate misses one thing: a few large values among many
-//! small ones in the same files. If just those are deleted, their space comes back with later compactions, or with a
-//! manual one.
+//! The first term is the gain for readers, which must skip tombstones; the second is space. A deletion is assumed to
+//! hide one entry of the mean size of the entries that overlap the file in all deeper levels. If nothing is below, the
+//! file is rewritten in place and the score is its share of deletions. A file that LevelDB wrote has no counts; it is
+//! assumed to hold no deletions, and entries as large as those of other files. The estimate misses one case: if a few
+//! large values are deleted from among many small ones in the same files, their space is reclaimed by later compactions
+//! or a manual one.
 //!
 //! Why it converges: if no file's score is above t, tombstones hide at most about t times the database (each deeper level
 //! is the larger part of what the one above overlaps). When the database is idle, t is half of
@@ -42,7 +42,7 @@ use crate::compaction::reservations::Reservations;
 use crate::version::file_meta::FileMeta;
 use crate::version::version::Version;
 
-/// The assumed size of an entry if no file says how many it holds.
+/// The assumed size of an entry if no file records how many it holds.
 const GUESSED_ENTRY_SIZE_BYTES: f64 = 1024.0;
 
 /// The share of the trigger that is enough when the database is idle.
@@ -104,7 +104,7 @@ fn pick_in_level(
     })
 }
 
-/// Whether the file has tombstones and nobody reads at a sequence that would keep them.
+/// Whether the file has tombstones and no reader reads at a sequence that would keep them.
 fn may_give_back(file: &FileMeta, options: &PickerOptions) -> bool {
     file.newest_sequence() <= options.oldest_reader
         && file.counts().is_some_and(|counts| counts.deletions > 0)

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::read::lookup::SeekOutcome;
 
 impl DbIterator {
-    /// Shows the entry of `target` if that is a key and can be looked up. Then no cursor needs to be positioned.
+    /// Shows the entry of `target` if that is a key and a lookup can find it. Then no cursor needs to be positioned.
     pub(super) fn find_target(&mut self, target: &[u8]) -> bool {
         self.note_lookup(SeekOutcome::Lookup);
         let Some(view) = &self.view else { return false };
@@ -20,7 +20,7 @@ impl DbIterator {
         true
     }
 
-    /// Prepares for a step from an entry that was looked up.
+    /// Prepares for a step from an entry that a lookup found.
     pub(super) fn leave_lookup(&mut self) -> Result<()> {
         self.note_lookup(SeekOutcome::Cursors);
         self.open()

@@ -120,7 +120,7 @@ proptest! {
             bytes[at] ^= change;
             let first = starts.iter().rposition(|start| *start <= at).unwrap();
             hit[first] = true;
-            // No other record is looked for in the rest of one that began in an earlier block.
+            // The rest of a record that began in an earlier block is not searched for other records.
             let block = at / LOG_BLOCK_SIZE_BYTES;
             if starts[first] / LOG_BLOCK_SIZE_BYTES < block {
                 let is_there = |start: &usize| *start > at && *start / LOG_BLOCK_SIZE_BYTES == block;

@@ -50,7 +50,7 @@ fn hash_index_handle(bytes: &[u8]) -> Option<BlockHandle> {
 fn a_lookup_of_an_absent_key_reads_no_block() {
     for compression in [Compression::None, Compression::Snappy] {
         let (mut bytes, _) = build(&numbered(500), &bytewise(), without_filter(compression));
-        // Every data block is damaged, which nobody notices while none is read.
+        // Every data block is damaged, which goes unnoticed while none is read.
         let end = hash_index_handle(&bytes).unwrap().offset as usize;
         bytes[..end].fill(0xaa);
         let table = open_file(TestFile::new_mapped(bytes, true), context(&bytewise())).unwrap();

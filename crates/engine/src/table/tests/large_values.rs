@@ -1,4 +1,4 @@
-//! Values that have a block of their own, and blocks that are passed on as they are.
+//! Large values, each in a separate block, and blocks that are copied as stored.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ fn snappy() -> TableBuilderOptions {
     TableBuilderOptions { compression: Compression::Snappy, block_size_bytes: 4 << 10, ..options() }
 }
 
-/// Large values, which compress, do not, or both in turns, between small ones.
+/// Large values between small ones. Some of the large ones compress, some do not.
 fn entries() -> Entries {
     let mut random = Random::new(3);
     let mut entry = |number: usize| {

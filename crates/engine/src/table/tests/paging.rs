@@ -1,4 +1,4 @@
-//! Tables of a database that has outgrown memory: what is asked of the device, and that the answers are the same.
+//! Tables of a database that has outgrown memory: what is requested from the disk, and that the answers are the same.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn outgrown(entries: &Entries) -> (Arc<Table>, Arc<TestFile>) {
     (table, file)
 }
 
-/// What was asked for since the last call.
+/// What was requested since the last call.
 fn asked(file: &TestFile) -> Vec<Range<u64>> {
     std::mem::take(&mut file.advice.lock().asked)
 }

@@ -58,11 +58,11 @@ pub(super) struct TestFile {
     pub(super) half_resident: AtomicBool,
     /// Whether the file is read through a mapping.
     maps: bool,
-    /// What the system was told about the mapping.
+    /// The advice about the mapping that the system received.
     pub(super) advice: Mutex<Advice>,
 }
 
-/// What the system was told about the mapping of a file.
+/// Advice to the system about the mapping of a file.
 #[derive(Debug, Default)]
 pub(super) struct Advice {
     /// The last pattern.
@@ -253,8 +253,8 @@ pub(super) fn bytewise_entries(seed: u64, count: usize) -> Entries {
     entries
 }
 
-/// As [`bytewise_entries`], with keys of Chromium's IndexedDB: records of one object store under string keys, with shorter
-/// strings first, so that the order is not bytewise.
+/// As [`bytewise_entries`], with keys of IndexedDB in Chromium: records of one object store under string keys, with
+/// shorter strings first, so that the order is not bytewise.
 pub(super) fn idb_entries(seed: u64, count: usize) -> Entries {
     let random = &mut Random::new(seed);
     let mut keys: Vec<Vec<u8>> = (0..count).map(|number| idb_key(&format!("{number}"))).collect();

@@ -14,7 +14,7 @@ use super::support::*;
 use crate::error::ErrorKind;
 use crate::table::{TableBuilder, TableBuilderOptions};
 
-/// A file on which one call fails. The calls after it succeed, so that nobody else notices.
+/// A file on which one call fails. The calls after it succeed, so that no later call reports the failure.
 #[derive(Default)]
 struct FailingFile {
     calls: Arc<AtomicUsize>,

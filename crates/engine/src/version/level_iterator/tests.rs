@@ -280,7 +280,7 @@ fn an_entry_of_a_merge_stays_in_reach_while_tables_and_blocks_take_turns() {
     for (block_size_bytes, compression) in [(64, Compression::None), (300, Compression::Snappy)] {
         let mut tables = Tables { block_size_bytes, compression, ..Tables::new() };
         let rows: Vec<Row> = (1..=ROWS).map(|number| row(&format!("{number:03}"), number, VALUE)).collect();
-        // Short runs of one source, so that sources, tables of a level and blocks end in turns.
+        // Short runs of one source, so that the ends of sources, tables of a level and blocks interleave.
         let of = |source: u64| rows.iter().filter(|row| row.1 / 3 % 3 == source).cloned().collect::<Vec<_>>();
         let memtable = Arc::new(MemTable::new(comparator()));
         of(0)

@@ -200,7 +200,7 @@ fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
             env.remove_file(&directory.join(name)).unwrap();
         }
     }
-    // A loss of power took the table that the edit names, and left CURRENT as it was.
+    // A loss of power took the table that the edit names, and left CURRENT unchanged.
     let edit = VersionEdit {
         comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
         log_number: Some(99),

@@ -11,7 +11,7 @@ use terrace_engine::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
 pub type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// What this test program takes to run only `test`, given with its whole path, in a process of its own.
+/// The arguments with which this test program runs only `test`, given with its whole path, in a separate process.
 #[cfg(unix)]
 pub fn only(test: &str) -> [String; 3] {
     let (_program, test) = test.split_once("::").expect("a path begins with the name of the program");

@@ -46,7 +46,7 @@ fn what_was_synced_stays() {
     for mode in [STRICT, EXT4] {
         assert_eq!(outcomes(&contents, cut(mode, 512)), BTreeSet::from([b"synced".to_vec()]));
     }
-    // Bytes written after them harm neither other sectors nor the synced bytes of their own sector.
+    // Bytes written after them harm neither other sectors nor the synced bytes of the same sector.
     contents.write(6, &[b'n'; 5000]);
     for mode in [STRICT, EXT4] {
         assert!(outcomes(&contents, cut(mode, 512)).iter().all(|bytes| bytes.starts_with(b"synced")));

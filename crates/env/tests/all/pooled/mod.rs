@@ -1,4 +1,4 @@
-//! The environment on a pool of open files: the common suite, and tests of its own: slots, the map, losses of power.
+//! The environment on a pool of open files: the common suite, and tests of slots, the map and losses of power.
 
 mod reading;
 mod stage;

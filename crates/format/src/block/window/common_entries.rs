@@ -1,6 +1,5 @@
 //! Decodes the common case of entries quickly: short lengths, short keys, away from the block's end.
-//!
-//! Predecessor: [`Window`](super::Window), which decodes the other entries.
+//! [`Window`](super::Window) decodes the other entries.
 //!
 //! A key is assembled from the previous key, which is in registers, and from bytes of the block: the read starts as
 //! many bytes before the suffix as the two keys share. To build the key in memory, on top of the previous key, would

@@ -1,7 +1,6 @@
 //! Decodes the common case of snappy elements quickly: away from the ends of input and output, a copy may write too
-//! many bytes. The elements that follow overwrite them.
-//!
-//! Predecessor: [`PartialSnappy`](super::PartialSnappy), which decodes the other elements.
+//! many bytes. The elements that follow overwrite them. [`PartialSnappy`](super::PartialSnappy) decodes the other
+//! elements.
 
 use super::{LARGEST_LENGTH_IN_TAG, Progress};
 

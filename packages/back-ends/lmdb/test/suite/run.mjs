@@ -1,5 +1,5 @@
-// Runs the published test suite of abstract-level, unmodified, against databases in LMDB: as they are, shared, and as sublevels.
-// The argument names one of them; without it, all run, or in the short form the first alone, without sublevels.
+// Runs the published test suite of abstract-level, unmodified, against databases in LMDB: with default options, shared, and as
+// sublevels. The argument selects one of these. Without it, all run; in the short form, only the first, without sublevels.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Databases in directories of their own, closed and removed after the test.
+// Databases in separate directories, closed and removed after the test.
 
 import { LmdbLevel } from 'terrace-lmdb'
 import { belongingsOf, temporaryDirectory } from '../../../../terrace/test/support/databases.js'

@@ -2,9 +2,9 @@
 //
 //   second.js LOCATION KIND
 //
-// As `reader` it reads everything, again and again. For each line that it gets, a key, it prints the key's value; for an empty one,
-// and at its end, how often it has read and how much of it was torn. As `writer` it writes rounds of its own until it gets a line,
-// and prints how many. As `idle` or `idle-reader` it does nothing until its input ends.
+// A `reader` reads everything repeatedly. For each input line with a key, it prints the key's value; for an empty line, and at its
+// end, it prints how often it has read and how many of the reads were torn. A `writer` writes its rounds until it gets a line, and
+// prints their number. An `idle` or `idle-reader` process does nothing until its input ends.
 
 import { createInterface } from 'node:readline'
 import { LmdbLevel } from 'terrace-lmdb'

@@ -1,6 +1,6 @@
 // Processes and directories that end with this program, however it ends.
 //
-// An orderly end, a signal and an uncaught error all come to the event `exit`. If the program is killed, the kernel kills the
+// A normal exit, a signal and an uncaught error all reach the event `exit`. If the program is killed, the kernel kills the
 // servers (`setpriv --pdeathsig`); their directory then stays in the directory for temporary files.
 
 import { spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ const children = new Set()
 const directories = new Set()
 let isWatching = false
 
-/** Makes a directory of this program, readable by its user alone. */
+/** Makes a directory of this program that only its user can read. */
 export function ownDirectory(name) {
   watch()
   const path = mkdtempSync(join(tmpdir(), `${name}-`))
@@ -28,10 +28,10 @@ export function removeDirectory(path) {
 }
 
 /**
- * Starts a process that dies with this one, in a process group of its own: Ctrl-C reaches this program alone, which then ends the
+ * Starts a process that dies with this one, in a separate process group: Ctrl-C only reaches this program, which then ends the
  * others in order.
  *
- * @param log - The descriptor of a file for all that it prints.
+ * @param log - The descriptor of a file for all its output.
  */
 export function spawnOwn(command, log) {
   watch()
@@ -43,7 +43,7 @@ export function spawnOwn(command, log) {
   return child
 }
 
-/** Sends a signal to a process that {@link spawnOwn} started, and to those that it has started. */
+/** Sends a signal to a process started by {@link spawnOwn}, and to its child processes. */
 export function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal)
@@ -57,8 +57,8 @@ function watch() {
   isWatching = true
   process.once('exit', endAll)
   for (const [signal, number] of Object.entries({ SIGINT: 2, SIGTERM: 15, SIGHUP: 1 })) {
-    // A program that listens itself decides itself when it ends. This listener stays, so that the same signal once more, while
-    // things are removed, does not end the program half-way.
+    // A program with its own listener decides when it ends. This listener stays, so that a second signal during the cleanup does
+    // not end the program halfway.
     process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(128 + number))
   }
 }
@@ -68,7 +68,7 @@ function endAll() {
   for (const path of directories) removeSoon(path)
 }
 
-/** Removes a directory whose server has been killed, and may need a moment to be gone. */
+/** Removes a directory whose server was killed and may take a moment to exit. */
 function removeSoon(path) {
   for (let attempt = 0; attempt < 40; attempt++) {
     try {

@@ -1,4 +1,4 @@
-// A Galera cluster on 127.0.0.1: every node holds everything, and each can be written to.
+// A Galera cluster on 127.0.0.1: every node holds all data and accepts writes.
 
 import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { Node } from './node.js'
@@ -8,9 +8,9 @@ import { groupPortOf, PORTS_OF_NODE } from './settings.js'
 import { newServer, SCHEMA } from './template.js'
 import { until } from './waiting.js'
 
-/** A cluster, whose nodes can be killed, suspended and started again one by one. */
+/** A cluster whose nodes can be killed, suspended and restarted one by one. */
 export class Cluster {
-  /** Makes a cluster, and waits until all nodes serve. If one does not start, nothing of it is left. */
+  /** Makes a cluster, and waits until all nodes serve. If one does not start, all of it is removed. */
   static async start({ size = 3, provider } = {}) {
     const files = await newServer(mariadb)
     const ports = []
@@ -22,7 +22,7 @@ export class Cluster {
       const installed = await Promise.allSettled(nodes.map((node) => node.install()))
       for (const { reason } of installed) if (reason !== undefined) throw reason
       await nodes[0].bootstrap()
-      // A node gives its state to one other at a time.
+      // A node transfers its state to one other node at a time.
       for (const node of nodes.slice(1)) await node.start()
       return cluster
     } catch (error) {
@@ -35,29 +35,29 @@ export class Cluster {
     this.nodes = nodes
   }
 
-  /** The address with all nodes, the first of them first. */
+  /** The address of all nodes, starting with the first. */
   get url() {
     return this.urlFrom(0)
   }
 
-  /** The address with all nodes, beginning with the one that has this index, which a new database therefore uses. */
+  /** The address of all nodes, starting with the one of this index, which a new database therefore uses. */
   urlFrom(index) {
     const { user, password } = this.nodes[0].accounts.user
     const ordered = [...this.nodes.slice(index), ...this.nodes.slice(0, index)]
     return `mysql://${user}:${password}@${ordered.map(({ port }) => `${LOOPBACK}:${port}`).join(',')}/${SCHEMA}`
   }
 
-  /** Starts a node that has ended, while the others run, and waits until it has caught up. */
+  /** Restarts a node that has ended, while the others run, and waits until it has caught up. */
   async rejoin(node) {
     await node.rejoin()
     await this.settled()
   }
 
   /**
-   * Waits until all nodes serve after one of them has hung. A node that has missed more than the others still have ends itself;
-   * like a supervisor, this starts it again, so that it gets everything.
+   * Waits until all nodes serve after one of them has hung. A node ends if it has missed more than the others can still send. Like
+   * a supervisor, this restarts it, so that it gets a full copy.
    *
-   * @returns How many nodes it has started.
+   * @returns How many nodes it has restarted.
    */
   async healed(limitMs = HANG_MS) {
     const end = performance.now() + limitMs
@@ -75,7 +75,7 @@ export class Cluster {
     }
   }
 
-  /** Waits until all nodes that run form one majority and serve. */
+  /** Waits until all running nodes form one majority and serve. */
   async settled(limitMs = HANG_MS) {
     const running = this.nodes.filter((node) => node.isRunning)
     await until(`${running.length} nodes form a cluster`, limitMs, async () => {
@@ -91,7 +91,7 @@ export class Cluster {
   }
 
   /**
-   * Starts a cluster again of which no node is left: first the node whose data is the most advanced, then the others.
+   * Restarts a cluster without running nodes: first the node with the most advanced data, then the others.
    *
    * @returns The positions of the nodes, and which was first.
    */
@@ -106,15 +106,15 @@ export class Cluster {
   }
 
   /**
-   * Starts a cluster again of which no node is left, all nodes at the same time: each has noted who was there, and when all of them
-   * are back they go on without being told which is the first.
+   * Restarts a cluster without running nodes, all at the same time. Each node has recorded the cluster's members, and once all of
+   * them have returned, they resume without being given a first node.
    */
   async restartTogether() {
     for (const node of this.nodes) await node.launchFromPosition()
     await this.settled()
   }
 
-  /** Ends all nodes for good, and removes their data. */
+  /** Ends all nodes permanently, and removes their data. */
   async stop() {
     await Promise.all(this.nodes.map((node) => node.stop()))
   }

@@ -10,7 +10,7 @@ import { mariadb } from './products.js'
 import { ANSWER_LIMIT_MS, Server } from './server.js'
 import { clusterArguments } from './settings.js'
 
-/** What a node says of itself, of the variables that are asked for here. */
+/** The status variables that are used here. */
 const STATUS = [
   'wsrep_cluster_status',
   'wsrep_cluster_size',
@@ -25,7 +25,7 @@ export class Node extends Server {
     super(mariadb, name, port, files, clusterArguments({ ...options, name, port }))
   }
 
-  /** Its state as an object: `wsrep_cluster_status`, `wsrep_cluster_size` and so on, all as text. */
+  /** Its status as an object: `wsrep_cluster_status`, `wsrep_cluster_size` and so on, all as text. */
   async status() {
     const rows = await this.query("SHOW GLOBAL STATUS LIKE 'wsrep\\_%'", ANSWER_LIMIT_MS)
     return Object.fromEntries(
@@ -38,33 +38,33 @@ export class Node extends Server {
     return status.wsrep_ready === 'ON' && status.wsrep_local_state_comment === 'Synced'
   }
 
-  /** Makes this node the first of a cluster, from the data that it has. */
+  /** Makes this node the first of a cluster, with its existing data. */
   async bootstrap() {
     this.#markSafe()
     await this.start(['--wsrep-new-cluster'])
   }
 
-  /** Makes this node, which lives and has lost the majority, a majority by itself. The lost nodes must not have gone on. */
+  /** Makes this running node, which has lost the majority, a majority of one. The lost nodes must not have continued. */
   async becomeMajority() {
     await this.query("SET GLOBAL wsrep_provider_options='pc.bootstrap=1'")
     await this.ready()
   }
 
-  /** Starts a node that has ended, beside others that serve. It gets what it lacks, rather than everything, if they still have it. */
+  /** Restarts a node that has ended, beside others that serve. If they still have what it lacks, it gets only that. */
   async rejoin() {
     await this.launchFromPosition()
     await this.ready()
   }
 
-  /** The same without waiting for the others. */
+  /** The same, without waiting for the others. */
   async launchFromPosition() {
     const { uuid, seqno } = await this.position()
     this.launch(seqno < 0 ? [] : [`--wsrep-start-position=${uuid}:${seqno}`])
   }
 
   /**
-   * The position of a node whose process has ended: the cluster that its data is from, and how many transactions of it the data
-   * has. A node that was killed has not noted it; then its log is recovered.
+   * The position of a node whose process has ended: the cluster of its data, and how many of the cluster's transactions the data
+   * includes. A killed node has not recorded it, so its log is recovered.
    */
   async position() {
     const noted = this.#grastate()
@@ -86,7 +86,7 @@ export class Node extends Server {
     return { text, uuid, seqno: Number(seqno) }
   }
 
-  /** Galera refuses to bootstrap from a node that may lack transactions. Whoever calls knows that this one has them all. */
+  /** Galera refuses to bootstrap from a node that may lack transactions. The caller knows that this one has them all. */
   #markSafe() {
     let state
     try {

@@ -1,17 +1,15 @@
-// Ports on 127.0.0.1 that nobody uses.
+// Unused ports on 127.0.0.1.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 export const LOOPBACK = '127.0.0.1'
 
-/**
- * Below the ports that Linux gives to outgoing connections: a server that is down must find its port free when it starts again.
- */
+/** Below the ports that Linux assigns to outgoing connections: a restarted server must find its port free. */
 const FIRST = 20_000
 const COUNT = 12_000
 
-/** Ports that this process was given before, so that no two of its servers get the same one. */
+/** Ports that this process was given before, so that no two of its servers share one. */
 const given = new Set()
 
 /**

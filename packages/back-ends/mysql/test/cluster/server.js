@@ -1,4 +1,4 @@
-// One server of MariaDB or MySQL in a directory of its own, on 127.0.0.1.
+// One server of MariaDB or MySQL, in a separate directory and on 127.0.0.1.
 
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { SCHEMA } from './template.js'
 import { until } from './waiting.js'
 
 const END_LIMIT_MS = 20_000
-/** One that hangs does not answer, and may do so later. */
+/** How long to wait for an answer, in ms: a hanging server does not answer, or only later. */
 export const ANSWER_LIMIT_MS = 5000
 
-/** A server. It can be killed, suspended and started again; its data stays until {@link stop}. */
+/** A server that can be killed, suspended and restarted; its data stays until {@link stop}. */
 export class Server {
   #child
   #files
@@ -42,7 +42,7 @@ export class Server {
     return `mysql://${user}:${password}@${LOOPBACK}:${this.port}/${SCHEMA}`
   }
 
-  /** Whether its process lives, even if it is suspended. */
+  /** Whether its process is alive, even if suspended. */
   get isRunning() {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
@@ -67,7 +67,7 @@ export class Server {
     await this.ready()
   }
 
-  /** Starts the process, and does not wait. */
+  /** Starts the process without waiting. */
   launch(args = []) {
     if (this.isRunning) throw new Error(`${this.name} runs already`)
     const log = openSync(join(this.directory, 'log'), 'a')
@@ -85,18 +85,18 @@ export class Server {
     })
   }
 
-  /** Whether it answers now, and, in a cluster, has caught up with it. */
+  /** Whether it answers now and, in a cluster, has caught up. */
   async isServing() {
     await this.query('SELECT 1', ANSWER_LIMIT_MS)
     return true
   }
 
-  /** Runs one statement as the user who may do everything, on a connection of its own, for at most `limitMs`. */
+  /** Runs one statement as the administrator, on a separate connection, for at most `limitMs`. */
   async query(sql, limitMs = HANG_MS) {
     const { user, password } = this.accounts.admin
     const options = { host: LOOPBACK, port: this.port, user, password, connectTimeout: limitMs }
     const connection = await mysql.createConnection(options)
-    // A connection that breaks off after the answer is no matter.
+    // If the connection breaks after the answer, that does not matter.
     connection.on('error', () => {})
     try {
       const [rows] = await connection.query({ sql, timeout: limitMs })
@@ -108,7 +108,7 @@ export class Server {
     }
   }
 
-  /** Kills it as a loss of the machine would, without warning, and waits until it is gone. */
+  /** Kills it without warning, like the loss of its machine, and waits until it is gone. */
   async kill() {
     if (!this.isRunning) return
     const gone = once(this.#child, 'exit')
@@ -116,7 +116,7 @@ export class Server {
     await gone
   }
 
-  /** Asks it to shut down, and waits; kills it if that takes too long. */
+  /** Shuts it down, and waits; kills it if that takes too long. */
   async shutDown() {
     if (!this.isRunning) return
     const gone = once(this.#child, 'exit')
@@ -126,17 +126,17 @@ export class Server {
     clearTimeout(timer)
   }
 
-  /** Lets it hang: its connections stay, and nothing answers (SIGSTOP). */
+  /** Makes it hang: its connections stay, but nothing answers (SIGSTOP). */
   suspend() {
     this.#child.kill('SIGSTOP')
   }
 
-  /** Lets it go on after {@link suspend}. */
+  /** Resumes it after {@link suspend}. */
   resume() {
     this.#child.kill('SIGCONT')
   }
 
-  /** Ends it for good, and removes its data. */
+  /** Ends it permanently, and removes its data. */
   async stop() {
     await this.kill()
     removeDirectory(this.directory)

@@ -1,13 +1,15 @@
-// The arguments of a server: those of any, and those that make MariaDB a node of a cluster.
+// The arguments of servers: common ones, and those of a cluster's nodes.
 
 import { join } from 'node:path'
 import { galeraLibrary } from './installation.js'
 import { LOOPBACK } from './ports.js'
 
-/** How many successive ports a node uses: for clients, the group, incremental and full transfers of state. */
+/** How many successive ports a node uses: for clients, the group, and incremental and full transfers of state. */
 export const PORTS_OF_NODE = 4
 
-/** The arguments of any server. It is small, and otherwise has the defaults, so that a commit waits for the disk. */
+/**
+ * The arguments of any server. They keep it small; otherwise it has the defaults, so that commits wait for the disk.
+ */
 export function serverArguments({ directory, port, product }) {
   return [
     '--no-defaults',
@@ -38,7 +40,7 @@ export function clusterArguments({ name, port, groupPorts, provider = {} }) {
     'gmcast.listen_addr': `tcp://${LOOPBACK}:${groupPort}`,
     'ist.recv_addr': `${LOOPBACK}:${incrementalPort}`,
     'ist.recv_bind': `${LOOPBACK}:${incrementalPort}`,
-    // What a node may miss and still catch up by itself.
+    // How much a node may miss and still catch up automatically.
     'gcache.size': '64M',
     ...provider
   }
@@ -61,5 +63,5 @@ export function clusterArguments({ name, port, groupPorts, provider = {} }) {
   ]
 }
 
-/** The port of a node's group, of the port for its clients. */
+/** The group port of a node, from its port for clients. */
 export const groupPortOf = (port) => port + 1

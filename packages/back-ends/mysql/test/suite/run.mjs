@@ -1,6 +1,6 @@
-// Runs the published test suite of abstract-level, unmodified, against databases in MariaDB: as they are, written by this instance
-// alone, and as sublevels. The argument names one of them; without it, all run, or in the short form the first alone, without
-// sublevels.
+// Runs the published test suite of abstract-level, unmodified, against databases in MariaDB: with default options, with this
+// instance as the only writer, and as sublevels. The argument selects one of these. Without it, all run; in the short form, only
+// the first, without sublevels.
 
 import { MysqlLevel } from 'terrace-mysql'
 import { runSuites } from '../../../../../tests/support/suite.mjs'
@@ -11,7 +11,7 @@ const missing = serverMissing()
 if (missing !== undefined) {
   console.log(`The suite of abstract-level is left out: ${missing}`)
 } else {
-  // The programs that run one kind each get the server of the one that starts them.
+  // Programs that run one kind share the server of the program that starts them.
   const server =
     process.env.TERRACE_TEST_SERVER === undefined ? await startServer({ args: UNSYNCED }) : undefined
   process.env.TERRACE_TEST_SERVER ??= server.url
@@ -31,6 +31,6 @@ if (missing !== undefined) {
     },
     'a sublevel': { isLong: true, tests: 1476, factory: (options) => open().sublevel(['a', 'b'], options) }
   })
-  // A program that runs one kind ends by itself, and its server with it.
+  // A program that runs one kind exits on its own, and its server with it.
   if (process.argv[2] === undefined) await server?.stop()
 }

@@ -1,4 +1,4 @@
-// Databases on a server of MariaDB that the test file shares, and which ends with it.
+// Databases on a MariaDB server that the test file shares, and that ends with it.
 
 import { after, test as nodeTest } from 'node:test'
 import { MysqlLevel } from 'terrace-mysql'
@@ -11,7 +11,7 @@ export { pause } from '../../../../terrace/test/support/databases.js'
 const missing = serverMissing()
 if (missing !== undefined) console.log(`Tests are left out: ${missing}`)
 
-/** Registers a test that needs a server. It is left out, with a reason, where none can be started. */
+/** Registers a test that needs a server. It is skipped, with a reason, if none can be started. */
 export function test(name, run) {
   nodeTest(name, { skip: missing ?? false }, run)
 }
@@ -27,12 +27,12 @@ export function theServer(options = { args: NOSYNC }) {
 
 after(async () => (await starting)?.stop())
 
-/** The name of a database that nobody has used. */
+/** An unused name for a database. */
 export function newName() {
   return `db-${process.pid}-${made++}`
 }
 
-/** A database, not yet open, with a new name unless the options say it. */
+/** A database, not yet open, with a new name unless the options set one. */
 export async function newLevel(t, options, url) {
   const db = new MysqlLevel(url ?? (await theServer()).url, { name: newName(), ...options })
   belongingsOf(t).databases.push(db)
@@ -46,7 +46,7 @@ export async function openLevel(t, options, url) {
   return db
 }
 
-/** The same, made before with the default deadline: making the tables takes longer than the one in the options allows. */
+/** The same, but created first with the default deadline: creating the tables takes longer than the options allow. */
 export async function openMadeLevel(t, options, url) {
   const name = options.name ?? newName()
   const made = await openLevel(t, { name }, url)

@@ -1,5 +1,5 @@
-// The servers that targets need. Each is started once in a run, by what the tests of the package start it with, and tells the
-// processes of the run by the environment how to reach it.
+// The servers for targets. Each is started once per run, in the same way as by the package's tests. The processes of the run
+// get its address through the environment.
 
 import { clusterMissing, serverMissing, startCluster, startServer } from '../cluster/index.js'
 import { mariadb, mysql } from '../cluster/products.js'
@@ -7,13 +7,13 @@ import { UNSYNCED } from '../support/server.js'
 
 /** @typedef {import('../../../../../tests/back-ends/targets.js').Server} Server */
 
-/** The variables that tell the address of a server of each product. */
+/** The environment variable with the address of each product's server. */
 const variableOf = new Map([
   [mariadb, 'TERRACE_TEST_SERVER'],
   [mysql, 'TERRACE_TEST_MYSQL_SERVER']
 ])
 
-/** One server of a product, whose commits wait for the disk or not. */
+/** One server of a product. The arguments determine whether its commits wait for the disk. */
 function server(product, args) {
   return {
     missing: () => serverMissing(product),
@@ -24,11 +24,11 @@ function server(product, args) {
   }
 }
 
-/** For tests, which are not about the disk. */
+/** For tests that do not involve the disk. */
 export const oneServer = server(mariadb, UNSYNCED)
 export const oneServerOfMysql = server(mysql, UNSYNCED)
 
-/** With the settings that it has by itself. */
+/** With the server's default settings. */
 export const durableServer = server(mariadb, [])
 export const durableServerOfMysql = server(mysql, [])
 
@@ -52,7 +52,7 @@ export function urlOfMysql() {
   return process.env[variableOf.get(mysql)]
 }
 
-/** The address of the running cluster, whose node of this index is used first. */
+/** The address of the running cluster, where the node of this index is used first. */
 export function clusterUrl(index) {
   return JSON.parse(process.env.TERRACE_TEST_CLUSTER)[index]
 }

@@ -1,8 +1,8 @@
-// A proxy before an S3 server. It counts requests by what they are for, and injects faults.
+// A proxy before an S3 server. It counts requests by purpose, and injects faults.
 
 import { Agent, createServer, request } from 'node:http'
 
-/** What a request is for, by its path and query. */
+/** The purpose of a request, by its path and query. */
 function areaOf(url) {
   const [path, query = ''] = url.split('?')
   const prefix = /prefix=([^&]*)/.exec(query)
@@ -16,10 +16,10 @@ function operationOf(method, url) {
 }
 
 /**
- * Faults that a request can meet. Each gets the request, the response, and what forwards the request and resolves to the answer.
+ * Faults for requests. Each gets the request, the response, and a function that forwards the request and resolves to the answer.
  */
 export const faults = {
-  /** Nothing is answered, and nothing reaches the store. */
+  /** There is no answer, and nothing reaches the store. */
   hang: () => undefined,
   /** The store is busy. */
   throttle: (_request, response) => {
@@ -28,7 +28,7 @@ export const faults = {
   },
   /** The connection is cut before the store gets the request. */
   cutBefore: (request) => request.socket.destroy(),
-  /** The store does what it is asked to; its answer is lost. */
+  /** The store executes the request, but its answer is lost. */
   cutAfter: async (request, _response, forward) => {
     await forward()
     request.socket.destroy()
@@ -39,7 +39,7 @@ export const faults = {
     response.writeHead(status, headers)
     response.write(body.subarray(0, body.length >> 1), () => request.socket.destroy())
   },
-  /** The store does what it is asked to, and never answers. */
+  /** The store executes the request, but never answers. */
   hangAfter: async (_request, _response, forward) => {
     await forward()
   }
@@ -50,9 +50,9 @@ export class FaultyProxy {
   #target
   #agent = new Agent({ keepAlive: true })
   #counts = new Map()
-  /** Which fault a request meets: a function of its operation and area that returns one of {@link faults}, or undefined. */
+  /** Selects the fault for a request: a function of its operation and area that returns one of {@link faults}, or undefined. */
   fault = () => undefined
-  /** How many requests have met one, and of how many the store has done what it still does. */
+  /** How many requests have met a fault, and how many of these the store has finished executing. */
   faulty = 0
   done = 0
 
@@ -68,14 +68,14 @@ export class FaultyProxy {
     return this.#server.address().port
   }
 
-  /** The requests since the last call, as `operation area` and how many. */
+  /** The requests since the last call, as counts by `operation area`. */
   take() {
     const counts = Object.fromEntries([...this.#counts].sort())
     this.#counts.clear()
     return counts
   }
 
-  /** Requests that meet a fault wait for ever; those of before get their connections cut. */
+  /** Ends the faults, and cuts all connections, since requests that met a fault may wait forever. */
   heal() {
     this.fault = () => undefined
     this.#server.closeAllConnections()

@@ -1,4 +1,4 @@
-// An S3 server for tests, moto, with a proxy before it that counts requests and fails as it is told.
+// An S3 server for tests, moto, behind a proxy that counts requests and injects faults.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { FaultyProxy } from './faulty-proxy.js'
 
 const MOTO = fileURLToPath(new URL('../../../../../target/moto/bin/moto_server', import.meta.url))
 
-/** Why tests of a store cannot run; undefined if they can. */
+/** Why tests with a store cannot run; undefined if they can. */
 export const missing = existsSync(MOTO)
   ? undefined
   : 'moto is missing, a server of S3: scripts/setup tests installs it'
@@ -23,14 +23,16 @@ export class Store {
   #buckets
   #made = 0
 
-  /** @param buckets - The names of its buckets. A listing of moto takes as long as its whole bucket is large. */
+  /**
+   * @param buckets - The names of its buckets. A listing in moto takes time in proportion to the whole bucket.
+   */
   static async start({ buckets = ['bucket'] } = {}) {
     const store = new Store()
     const port = await freePort()
     store.#port = port
     store.#buckets = buckets
     store.#server = spawn(MOTO, ['-H', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' })
-    // It must not outlive a test that fails before it has ended it.
+    // It must not outlive a test that fails before stopping it.
     process.on('exit', () => store.#server.kill('SIGKILL'))
     store.proxy = await FaultyProxy.start(port)
     for (const bucket of buckets) await store.#created(`http://127.0.0.1:${port}/${bucket}`)
@@ -50,7 +52,7 @@ export class Store {
     return `s3://${this.#buckets[number % this.#buckets.length]}/databases/${number}`
   }
 
-  /** What a database needs to find the store, by the proxy. */
+  /** The options with which a database finds the store, through the proxy. */
   get options() {
     return this.#optionsAt(this.proxy.port)
   }
@@ -72,7 +74,7 @@ export class Store {
     }
   }
 
-  /** What nobody may be shown. */
+  /** The secret, which must never be shown. */
   get secret() {
     return SECRET
   }

@@ -1,10 +1,13 @@
-// Writers that open a database one after the other, each of which fences the one before.
+// Writers that open a database one after another. Each fences the previous one.
 
 import assert from 'node:assert/strict'
 import { until } from '../../../../../tests/support/waiting.mjs'
 import { newLevel, pause } from './databases.js'
 
-/** Two writers in turns: each opens, writes and is fenced by the other. Counts what was acknowledged and is not there. */
+/**
+ * Lets writers take turns: each opens the database, writes, and is fenced by the next. Counts acknowledged writes that
+ * are missing.
+ */
 export async function takeTurns(t, location, options, turns) {
   const counts = { turns, acknowledged: 0, fenced: 0, missing: 0, other: [] }
   const acknowledged = new Map()
@@ -34,7 +37,7 @@ export async function takeTurns(t, location, options, turns) {
         }
       })()
     )
-    // Some of its writes are acknowledged, and it is in the midst of others when the next one comes.
+    // Some of its writes are acknowledged, and others are in progress, when the next writer opens.
     await until(() => acknowledged.size > before + 1)
     await pause(Math.random() * 150)
   }

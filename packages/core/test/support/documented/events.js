@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { keysOf, put } from './helpers.js'
 
-/** @param documented - Takes sentences, word for word, and the test of what they say. */
+/** @param documented - Takes sentences, word for word, and a test of each. */
 export function eventsAndBatches(documented) {
   documented(
     'The number of operations in this chained batch, including operations that were added by [`prewrite`](#hook--dbhooksprewrite) hook functions if any.',

@@ -13,7 +13,7 @@ async function lockable(t) {
   return db
 }
 
-/** @param documented - Takes sentences, word for word, and the test of what they say. */
+/** @param documented - Takes sentences, word for word, and a test of each. */
 export function otherHooks(documented) {
   documented(
     [
@@ -145,7 +145,7 @@ export function otherHooks(documented) {
         })
       }
       logger(db)
-      // Each request makes an object of its own.
+      // Each request makes a separate object.
       for (let i = 0; i < 300; i++)
         await db.sublevel('requests', { valueEncoding: 'json' }).put(`k${i}`, { i })
       assert.equal(runs, 600)

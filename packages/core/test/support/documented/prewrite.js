@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { keysOf, note, put } from './helpers.js'
 
-/** @param documented - Takes sentences, word for word, and the test of what they say. */
+/** @param documented - Takes sentences, word for word, and a test of each. */
 export function prewriteHooks(documented) {
   documented(
     'Hooks allow userland _hook functions_ to customize behavior of the database. Each hook is a different extension point, accessible via `db.hooks`.',

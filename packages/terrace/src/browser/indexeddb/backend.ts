@@ -1,4 +1,4 @@
-/** A database of IndexedDB as a back-end of `terrace-core`. */
+/** An IndexedDB database as a back-end of `terrace-core`. */
 
 import type {
   Backend,
@@ -21,7 +21,7 @@ import { RangeWalk } from './range-walk.js'
 import { Reader } from './reader.js'
 import { Writer } from './writer.js'
 
-/** What is there while the database is open. */
+/** What exists while the database is open. */
 interface Session {
   readonly release: Release
   readonly connection: Connection
@@ -42,7 +42,7 @@ export class IndexedDbBackend implements Backend<View> {
     this.#place = place
   }
 
-  /** The class over this back-end calls nothing that needs it before it is open. */
+  /** The class over this back-end makes no call that needs the session before it is open. */
   get #opened(): Session {
     return this.#session as Session
   }

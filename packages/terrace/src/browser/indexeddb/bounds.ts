@@ -1,4 +1,4 @@
-/** The bounds of a range, as IndexedDB has them. */
+/** The bounds of a range, as IndexedDB takes them. */
 
 import type { Range } from 'terrace-core'
 import { bytesOf } from './bytes.js'
@@ -25,7 +25,7 @@ function copied(key: Range['gte']): Uint8Array<ArrayBuffer> | undefined {
   return key === undefined ? undefined : bytesOf(key)
 }
 
-/** The bounds of what is left, in the direction of a walk, from a key on. */
+/** The bounds of the rest, in the direction of a walk, from a key on. */
 export function boundsFrom(bounds: Bounds, key: IDBValidKey, isOpen: boolean, reverse: boolean): Bounds {
   return reverse
     ? { ...bounds, upper: key, isUpperOpen: isOpen }

@@ -1,4 +1,4 @@
-/** Keys and values as this back-end has them: as bytes, and keys as text in the same order. */
+/** Keys and values as this back-end represents them: as bytes, and keys as text in the same order. */
 
 import type { Bytes } from 'terrace-core'
 import { textAt } from '../utf8.js'
@@ -12,12 +12,12 @@ export function bytesFrom(stored: unknown): Uint8Array {
   return encoder.encode(stored as string)
 }
 
-/** The bytes of an argument, with a buffer of their own: IndexedDB stores all of a buffer, and the caller may change it. */
+/** The bytes of an argument in a separate buffer: IndexedDB stores the whole buffer, and the caller may change it. */
 export function bytesOf(argument: Bytes): Uint8Array<ArrayBuffer> {
   return typeof argument === 'string' ? encoder.encode(argument) : new Uint8Array(argument)
 }
 
-/** Bytes as a result in the format that was asked for. */
+/** Bytes as a result in the requested format. */
 export function inFormat(bytes: Uint8Array, format: string | undefined): Bytes {
   return format === 'utf8' ? textAt(bytes, 0, bytes.length) : bytes
 }
@@ -25,7 +25,7 @@ export function inFormat(bytes: Uint8Array, format: string | undefined): Bytes {
 /** The most arguments of one call. */
 const PIECE_BYTES = 4096
 
-/** A key as text of a character for each byte, which sorts as its bytes do. */
+/** A key as text with one character per byte, which sorts as its bytes do. */
 export function identityOf(key: Uint8Array): string {
   let identity = ''
   for (let start = 0; start < key.length; start += PIECE_BYTES) {

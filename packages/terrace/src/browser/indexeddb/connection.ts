@@ -5,17 +5,17 @@ import { lostError } from '../errors.js'
 import { type IndexedDbErrorCode, isLoss, typedError } from './errors.js'
 import { type Expected, openDatabase, type Place } from './open-database.js'
 
-/** A transaction's work on the store. The promise tells how the transaction has ended, or what it has read. */
+/** A transaction's work on the store. The promise settles with the outcome of the transaction, or with what it has read. */
 export type Work<T> = (store: IDBObjectStore) => Promise<T>
 
 /**
- * How often to try to open a database again, and the pause between. The browser opens none while it removes data, or while its process
- * that stores them starts again.
+ * How often to try to open a database again, and the pause between. The browser opens none while it removes data, or while its
+ * storage process restarts.
  */
 const ATTEMPTS = 20
 const PAUSE_MS = 100
 
-/** A lost connection is opened again only to a database that exists. */
+/** A lost connection is reopened only to a database that exists. */
 const EXISTING: Expected = { createIfMissing: false, errorIfExists: false }
 
 export class Connection {
@@ -25,7 +25,7 @@ export class Connection {
   #opening: Promise<IDBDatabase> | undefined
   #isClosed = false
   #isUnsure = false
-  /** Why nothing can be done any more: the database is gone. */
+  /** Why all calls fail from now on: the database is gone. */
   #loss: Error | undefined
 
   /** @param onLost - Called when the database turns out to have been deleted by the browser or by others. */
@@ -107,7 +107,7 @@ export class Connection {
     }
   }
 
-  /** Finds out whether the database is still there, though nobody asks for anything. */
+  /** Checks whether the database still exists, without waiting for the next call. */
   async #look(): Promise<void> {
     await pause()
     if (this.#database === undefined && this.#loss === undefined) await this.#opened().catch(() => {})
@@ -131,7 +131,7 @@ export class Connection {
       this.#drop(database)
       void this.#look()
     }
-    // Somebody wants to delete it or to raise its version, and waits for this.
+    // Another connection wants to delete it or to raise its version, and waits for this.
     database.onversionchange = () => this.#drop(database)
   }
 

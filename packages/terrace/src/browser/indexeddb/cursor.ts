@@ -24,7 +24,7 @@ export class IndexedDbCursor implements BackendCursor {
   #reading: Promise<void> | undefined
   #reads = 0
   #lastRows = 0
-  /** The average of what was read, in bytes an entry. */
+  /** The average of what was read, in bytes per entry. */
   #entryBytes = 0
 
   /**
@@ -75,7 +75,7 @@ export class IndexedDbCursor implements BackendCursor {
     return this.#parts === 'entries' ? 2 : 1
   }
 
-  /** Whether a page can be taken of what was read. */
+  /** Whether a page can be taken from what was read. */
   #has(size: number, markBytes: number): boolean {
     return this.#walk.hasEnded && this.#reading === undefined
       ? true
@@ -83,7 +83,7 @@ export class IndexedDbCursor implements BackendCursor {
           this.#ahead.length - this.#taken >= size * this.#stride
   }
 
-  /** Where a page ends that begins with what was not taken yet. */
+  /** The end of a page that begins with what was not taken yet. */
   #end(size: number, markBytes: number): number {
     const ahead = this.#ahead
     const most = Math.min(ahead.length, this.#taken + size * this.#stride)
@@ -103,11 +103,11 @@ export class IndexedDbCursor implements BackendCursor {
     return [isLast, undefined, ...parts]
   }
 
-  /** Lets the browser read on while there is no more than a page, so that it seldom waits for the one who takes entries. */
+  /** Reads ahead while no more than a page is in memory, so that the browser seldom waits for entries to be taken. */
   #readAhead(size: number, markBytes: number): void {
     if (this.#reads < 2 || this.#reading !== undefined || this.#walk.hasEnded) return
     if ((this.#ahead.length - this.#taken) / this.#stride > this.#lastRows) return
-    // Whoever reads next is told of an error, which comes again.
+    // The next read reports an error, which occurs again.
     this.#readMore(size, markBytes).catch(() => {})
   }
 

@@ -6,20 +6,22 @@ import { browserError, storageError } from '../errors.js'
 /** Codes of the errors that this back-end makes. */
 export type IndexedDbErrorCode = LevelErrorCode
 
-/** What the browser reports when it has cut a connection, or when its own process that stores the data has ended. */
+/** What the browser reports when it has cut a connection, or when its storage process has ended. */
 const LOSSES = new Set(['AbortError', 'InvalidStateError', 'UnknownError'])
 
-/** Whether a transaction has failed because the connection was lost, or opening because the browser opens none at the moment. */
+/**
+ * Whether a transaction failed because the connection was lost, or an open because the browser opens no database at the moment.
+ */
 export function isLoss(error: unknown): boolean {
   return LOSSES.has((error as Error | undefined)?.name ?? '')
 }
 
-/** What is left where a transaction ends without a reason. */
+/** The error of a transaction that ends without a reason. */
 export function lossError(): DOMException {
   return new DOMException('The browser has ended the transaction', 'AbortError')
 }
 
-/** An error with a code, and what the browser has reported as its cause. */
+/** An error with a code, with what the browser reported as its `cause`. */
 export function typedError(error: unknown): Error {
   const reported = storageError(error) as Error & { code?: unknown }
   if (typeof reported.code === 'string') return reported

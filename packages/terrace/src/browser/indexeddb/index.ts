@@ -1,4 +1,4 @@
-/** The part of a page that only databases in IndexedDB need: a script of its own. */
+/** The part of a page that only databases in IndexedDB need: a separate script. */
 
 export { IndexedDbBackend } from './backend.js'
 export { destroyPlace } from './destroy.js'

@@ -5,13 +5,13 @@ import type { IndexedDbDatabaseOptions, IndexedDbOpenOptions } from './options.j
 import { placeOf } from './place.js'
 
 /**
- * An ordered key/value database in the browser's IndexedDB, in pages and in workers. It opens what browser-level and level-js have
- * stored, and they what it stores.
+ * An ordered key/value database in the browser's IndexedDB, in pages and in workers. It opens databases of browser-level and
+ * level-js, and they open its databases.
  *
  * It is the only writer while it is open: another tab, worker or instance that opens the same database fails with LEVEL_LOCKED.
  *
- * A resolved promise of a write means that the browser has committed it, so it survives the end of the page and of the browser. With
- * the option `sync` the browser is asked to flush it to the disk as well (durability `strict`).
+ * A resolved promise of a write means that the browser has committed it, so it survives the end of the page and of the browser. The
+ * option `sync` requests that the browser also flush it to the disk (durability `strict`).
  *
  * While an iterator or a snapshot is open, the values that writes replace or delete are read first, and kept in memory.
  *
@@ -21,13 +21,13 @@ import { placeOf } from './place.js'
 export class IndexedDbLevel<KDefault = string, VDefault = string> extends BackendLevel<KDefault, VDefault> {
   /** The location that the constructor was given. */
   readonly location: string
-  /** What the name of the database of IndexedDB begins with, before the location. */
+  /** The prefix of the IndexedDB database's name, before the location. */
   readonly namePrefix: string
 
   /**
    * Makes a database, and starts to open it.
    *
-   * @param location - The name of the object store, and after the prefix that of the database of IndexedDB.
+   * @param location - The name of the object store; with the prefix, also that of the IndexedDB database.
    * @throws TypeError if the location or an option is not valid.
    */
   constructor(location: string, options: IndexedDbDatabaseOptions<KDefault, VDefault> = {}) {

@@ -7,20 +7,20 @@ export class Layer {
   readonly #kept = new Map<string, { readonly value: Uint8Array | undefined }>()
   #sorted: string[] = []
   #unsorted: string[] = []
-  /** What has become of this layer: the one that has taken its values, or null if nobody needs them. */
+  /** The layer that has taken over the values of this one; null if no view needs them. */
   #heir: Layer | null | undefined
 
   find(identity: string): { readonly value: Uint8Array | undefined } | undefined {
     return this.#kept.get(identity)
   }
 
-  /** Whether a write need not read the value of a key: an earlier one has, or nobody needs it. */
+  /** Whether a write need not read the value of a key: an earlier one has, or no view needs it. */
   has(identity: string): boolean {
     const target = this.#target()
     return target === null || target.#kept.has(identity)
   }
 
-  /** Keeps what a key had, unless an earlier value is there. Undefined if it did not exist. */
+  /** Keeps the value that a key had, unless an earlier one is kept. Undefined if the key did not exist. */
   keep(identity: string, value: Uint8Array | undefined): void {
     const target = this.#target()
     if (target === null || target.#kept.has(identity)) return

@@ -1,24 +1,24 @@
-/** The lock that makes a database the only writer of what it has open, among all tabs and workers of the site. */
+/** The lock that ensures a single writer of a database among all tabs and workers of the site. */
 
 import { codedError } from 'terrace-core'
 import { storageError } from '../errors.js'
 import type { IndexedDbErrorCode } from './errors.js'
 
-/** Gives a lock back. Resolves once others can take it. */
+/** Releases a lock. Resolves once others can take it. */
 export type Release = () => Promise<void>
 
-/** How long a browser may take to give back the lock of a tab or worker that has just ended. */
+/** How long a browser may take to release the lock of a tab or worker that has just ended. */
 const ENDED_MS = 1000
 
-/** The databases that are open here. Nobody needs to wait for their locks. */
+/** The databases that are open here. Waiting for their locks is pointless. */
 const open = new Set<string>()
 
 /**
- * Takes the lock of a database of IndexedDB. Waits for it only as long as its holder may have ended already.
+ * Takes the lock of an IndexedDB database. Waits no longer than the browser needs to release it after its holder has ended.
  *
- * @param mayBeMissing - Whether to go on without one if the browser has no locks here.
- * @throws LEVEL_LOCKED if somebody has it.
- * @throws LEVEL_NOT_SUPPORTED if the browser has no locks here, as in pages that do not come by HTTPS or from this machine.
+ * @param mayBeMissing - Whether to continue without one if the browser has no locks here.
+ * @throws LEVEL_LOCKED if another tab, worker or instance holds it.
+ * @throws LEVEL_NOT_SUPPORTED if the browser has no locks here, as in pages not served over HTTPS or from this machine.
  */
 export async function takeLock(name: string, mayBeMissing: boolean): Promise<Release> {
   const locks = globalThis.navigator?.locks

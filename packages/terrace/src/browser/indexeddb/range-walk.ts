@@ -17,7 +17,7 @@ export interface WalkOptions {
 export class RangeWalk {
   readonly #connection: Connection
   readonly #options: WalkOptions
-  /** What is left. */
+  /** The rest of the range. */
   #rest: Bounds
   #hasEnded: boolean
 
@@ -32,14 +32,16 @@ export class RangeWalk {
     return this.#hasEnded
   }
 
-  /** Goes on with the first key that is not before the target; with none if that is out of bounds. No page is being read. */
+  /** Continues with the first key that is not before the target; ends if that is out of bounds. No page is being read. */
   seek(target: Uint8Array<ArrayBuffer>): void {
     const { bounds, reverse } = this.#options
     this.#hasEnded = !contains(bounds, target)
     this.#rest = boundsFrom(bounds, target, false, reverse)
   }
 
-  /** Reads the next entries, from so many rows of the store: there may be more or fewer, and none before the end. */
+  /**
+   * Reads the next entries, from `rows` rows of the store. There may be more or fewer entries, and none even before the end.
+   */
   async next(rows: number): Promise<Entries> {
     const { reverse, hasValues, view } = this.#options
     const rest = this.#rest

@@ -1,4 +1,4 @@
-/** Reads of single keys. All that are called within one microtask share a transaction. */
+/** Reads of single keys. All reads called within one microtask share a transaction. */
 
 import type { Bytes } from 'terrace-core'
 import { bytesFrom, bytesOf, identityOf, inFormat } from './bytes.js'
@@ -6,12 +6,12 @@ import type { Connection } from './connection.js'
 import type { View } from './history.js'
 import { resultsOf } from './requests.js'
 
-/** What is read of a key: its value, or whether it exists. Undefined if it does not. */
+/** The result for a key: its value, or whether it exists. Undefined if it does not. */
 type Found = Bytes | true | undefined
 
 interface Lookup {
   readonly keys: readonly Uint8Array<ArrayBuffer>[]
-  /** The format of the values; null if only their presence is asked for. */
+  /** The format of the values; null to check only their presence. */
   readonly format: string | undefined | null
   readonly view: View | undefined
   readonly resolve: (found: Found[]) => void
@@ -59,7 +59,7 @@ export class Reader {
     try {
       results = await this.#connection.run('readonly', false, (store) => request(store, lookups))
     } catch (error) {
-      // A value that cannot be read must not fail the reads of others.
+      // A value that cannot be read must not fail the reads of other keys.
       if (lookups.length > 1) for (const lookup of lookups) this.#answer([lookup])
       else lookups[0]?.reject(error)
       return

@@ -4,13 +4,13 @@ import { type Bounds, keyRangeOf } from './bounds.js'
 import { lossError } from './errors.js'
 import { resultsOf } from './requests.js'
 
-/** Keys as they are stored, and the value of each, if values were asked for. */
+/** Keys as stored, and the value of each, if values were requested. */
 export interface Rows {
   readonly keys: readonly IDBValidKey[]
   readonly values: readonly unknown[]
 }
 
-/** Options of `getAll()` and `getAllKeys()` that browsers have that know `getAllRecords()`. */
+/** Options of `getAll()` and `getAllKeys()` in browsers that have `getAllRecords()`. */
 interface DirectedOptions {
   query: IDBKeyRange | undefined
   count: number
@@ -19,7 +19,7 @@ interface DirectedOptions {
 
 type Query = IDBKeyRange | null | undefined
 
-/** More values are asked for in parts: the browser reads one while the values of the last are made from its bytes. */
+/** More values are requested in parts: the browser reads one part while it decodes the values of the last. */
 const MAX_AT_ONCE = 500
 
 /** Reads up to `count` rows of a range that is not empty. */
@@ -35,7 +35,7 @@ export function readRows(
   if (!reverse) return readAll(store, hasValues, range, count)
   if (!('getAllRecords' in store)) return walkBack(store, range, count, hasValues)
   const options: DirectedOptions = { query: range, count, direction: 'prev' }
-  // The types do not know them yet.
+  // TypeScript's types lack them.
   return readAll(store, hasValues, options as unknown as IDBKeyRange)
 }
 
@@ -64,7 +64,7 @@ function readInParts(store: IDBObjectStore, query: Query, count: number): Promis
   })
 }
 
-/** Ranges that hold up to so many of the keys each, and all of them together. */
+/** Ranges with up to {@link MAX_AT_ONCE} of the keys each, which together cover all keys. */
 function partsOf(keys: readonly IDBValidKey[]): IDBKeyRange[] {
   const parts: IDBKeyRange[] = []
   for (let start = 0; start < keys.length; start += MAX_AT_ONCE) {

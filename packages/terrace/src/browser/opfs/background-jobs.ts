@@ -1,15 +1,15 @@
-/** When a background job of the engine has its turn: between the calls and events of a worker. */
+/** Runs the background jobs of the engine between the calls and events of a worker. */
 
 /** The engine begins some jobs when nothing was written for a while (`idle_after_ms`). */
 const IDLE_MS = 2500
 
-/** So soon after a write a job begins. At once, each of the writes that come one by one from a page would wait for a turn of its own. */
+/** How soon after a write a job begins. If it began at once, each of a page's sequential writes would wait for a separate job. */
 const BEGIN_MS = 5
 
 export class Background {
   readonly #step: () => Promise<boolean>
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Whether a job has its turn, or is about to. */
+  /** Whether a job is running or scheduled. */
   #isBusy = false
   #hasStopped = false
 
@@ -18,7 +18,7 @@ export class Background {
     this.#step = step
   }
 
-  /** Says that jobs may wait. */
+  /** Call it when jobs may wait. */
   begin(): void {
     this.#schedule(BEGIN_MS)
   }
@@ -37,7 +37,7 @@ export class Background {
 
   async #run(wasIdle: boolean): Promise<void> {
     this.#isBusy = true
-    // A failed job has the engine refuse writes; the next one says so.
+    // A failed job makes the engine reject writes; the next write reports that.
     const goesOn = await this.#step().catch(() => false)
     if (this.#hasStopped) return
     this.#isBusy = false

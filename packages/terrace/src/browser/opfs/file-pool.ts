@@ -14,18 +14,18 @@ const MAX_FILES = 192
 /** Files that are opened at once when more are needed. */
 const MORE_FILES = 16
 
-/** What the name of an empty file begins with that tells a database from a later one of the same name. The rest of the name is unique. */
+/** Prefix of the name of an empty file that distinguishes a database from a later one of the same name. The rest is unique. */
 const IDENTITY_PREFIX = 'id-'
 
 /** The browser's names of errors. */
 const QUOTA_EXCEEDED = 'QuotaExceededError'
 const NOT_FOUND = 'NotFoundError'
 
-/** As `crates/wasm/src/host_files.rs` has them. */
+/** The same values are in `crates/wasm/src/host_files.rs`. */
 const REFUSED = -1
 const NO_ROOM = -2
 
-/** What TypeScript knows only of workers. */
+/** TypeScript declares these only for workers. */
 interface OpenFile {
   read(buffer: Uint8Array, options: { at: number }): number
   write(buffer: Uint8Array, options: { at: number }): number
@@ -40,7 +40,7 @@ export class FilePool {
   readonly #directory: FileSystemDirectoryHandle
   #identity: string
   readonly #files: OpenFile[] = []
-  /** Why the browser has refused to open more files, the last time it was asked. */
+  /** Why the browser refused to open more files, the last time this was tried. */
   #refusal: unknown
   /** Why the browser refused the last call that failed. */
   #failure: unknown
@@ -67,11 +67,11 @@ export class FilePool {
     try {
       if (identity !== '' && !(await pool.isThere())) throw lostError()
       const count = await pool.#countFiles()
-      // The first one is the lock as well: nobody opens another before it.
+      // The first one is also the lock: every worker opens it before the others.
       await pool.#openMore(1)
       if (identity === '') await pool.#identify()
       await pool.#openMore(FIRST_FILES - 1)
-      // Those at the end may be unused: of an attempt to open more than the browser does.
+      // Those at the end may be unused, from an attempt to open more than the browser allows.
       await pool.#openMore(count - FIRST_FILES).catch(throwIfLocked)
       return pool
     } catch (error) {
@@ -88,7 +88,7 @@ export class FilePool {
     return true
   }
 
-  /** Opens more files for as long as they are wanted. Where there can be no more, those that are free may do. */
+  /** Opens more files for as long as they are wanted. Stops if no more can be opened; the free ones may suffice. */
   async growWhile(areWanted: () => boolean): Promise<void> {
     while (this.run(areWanted)) {
       if (!(await this.grow().catch(() => false))) return
@@ -113,7 +113,7 @@ export class FilePool {
     return this.#identity
   }
 
-  /** Whether the directory is still there. The browser may have removed it. */
+  /** Whether the directory still exists. The browser may have removed it. */
   async isThere(): Promise<boolean> {
     try {
       await this.#directory.getFileHandle(this.#identity)
@@ -124,8 +124,8 @@ export class FilePool {
   }
 
   /**
-   * Closes the files of a directory that the browser has removed. Chromium never comes back from closing a file whose name is gone, and keeps
-   * the name locked, so each has one again for that moment.
+   * Closes the files of a directory that the browser has removed. In Chromium, closing a file whose name is gone never returns, and
+   * keeps the name locked. Each file therefore gets its name back for that moment.
    */
   async closeRemoved(): Promise<void> {
     const directory = await directoryOf(this.#name, true)
@@ -135,7 +135,7 @@ export class FilePool {
   }
 
   /**
-   * Calls the engine. An error that comes from the browser has the browser's as its cause.
+   * Calls the engine. An error that the browser caused has the browser's error as its `cause`.
    *
    * @throws LEVEL_QUOTA_EXCEEDED if the browser has no room for the site.
    */
@@ -179,7 +179,7 @@ export class FilePool {
     }
   }
 
-  /** Runs a call of the browser. What returns nothing answers 0. */
+  /** Runs a call of the browser. A call that returns nothing answers 0. */
   #answer(call: () => number | undefined): number {
     try {
       return call() ?? 0
@@ -209,7 +209,7 @@ export class FilePool {
     await this.#directory.getFileHandle(this.#identity, { create: true })
   }
 
-  /** Opens the files that come next. If one fails, those before it stay. */
+  /** Opens the next files. If one fails, those before it stay open. */
   async #openMore(count: number): Promise<void> {
     const first = this.#files.length
     const opened = await Promise.allSettled(
@@ -245,7 +245,7 @@ export async function directoryExists(name: string): Promise<boolean> {
 export async function removeDirectory(name: string): Promise<void> {
   const directory = await existingDirectory(name)
   if (directory === undefined) return
-  // Whoever has it open has the first file. A browser might find that out only after it has removed others.
+  // A worker that has it open holds the first file. A browser might notice that only after it has removed others.
   if (hasSyncFiles()) {
     const first = await openFile(directory, '0')
     first.close()
@@ -259,7 +259,7 @@ export async function removeDirectory(name: string): Promise<void> {
   }
 }
 
-/** A write may store less than all of it. */
+/** A write may store only a part of the bytes. */
 function writeAll(file: OpenFile, bytes: Uint8Array, at: number): undefined {
   for (let written = 0; written < bytes.length; ) {
     const count = file.write(written === 0 ? bytes : bytes.subarray(written), { at: at + written })
@@ -340,12 +340,12 @@ function assertInWorker(): void {
   )
 }
 
-/** What TypeScript knows only of workers. */
+/** TypeScript declares these only for workers. */
 interface FileHandle extends FileSystemFileHandle {
   createSyncAccessHandle(): Promise<OpenFile>
 }
 
-/** Files that are being opened. Chromium never answers if it has collected the handle meanwhile, which nothing else refers to. */
+/** Files that are being opened. Chromium never answers if the handle, to which nothing else refers, is collected meanwhile. */
 const opening = new Set<FileHandle>()
 
 async function openFile(directory: FileSystemDirectoryHandle, name: string): Promise<OpenFile> {

@@ -5,10 +5,10 @@ import { Engine } from '../wasm/engine.js'
 import { directoryExists, directoryName, FilePool, removeDirectory } from './file-pool.js'
 import { nextTurn } from './next-turn.js'
 
-/** The files that make a database of LevelDB's. Others in its directory are its lock, its journal, and leftovers. */
+/** The files that make up a LevelDB database. Others in its directory are its lock, its info log, and leftovers. */
 const NAMES = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 
-/** What is handed over at once. */
+/** How many bytes are passed to the engine at once. */
 const PIECE_BYTES = 1 << 20
 
 /** As {@link Level.import}. */
@@ -31,13 +31,13 @@ export async function importDatabase(
     pool.run(() => engine.call('terrace_import_end'))
     isDone = true
   } finally {
-    // What was staged is removed at the next opening.
+    // Staged files are removed by the next open.
     pool.close()
     if (!isDone && !existed) await removeDirectory(name)
   }
 }
 
-/** Hands files over to the engine. */
+/** Passes files to the engine. */
 class FileImport {
   readonly #pool: FilePool
   readonly #engine: Engine
@@ -79,10 +79,10 @@ class FileImport {
 /** Opening the database takes some more. */
 const FEW_FILES = 8
 
-/** The name and the contents of a file; undefined if it is none of a database's. */
+/** The name and the contents of a file; undefined if it does not belong to a database. */
 function named(file: ImportFile): readonly [name: string, contents: Blob] | undefined {
   if (!(file instanceof Blob)) return NAMES.test(file[0]) ? file : undefined
-  // Of a directory that a user has chosen, those inside it come along.
+  // A directory that a user has chosen comes with the files of the directories inside it, which are left out.
   const isDeeper = file.webkitRelativePath?.split('/').length > 2
   return NAMES.test(file.name) && !isDeeper ? [file.name, file] : undefined
 }

@@ -39,13 +39,13 @@ const FEW_FILES = 8
 /** How often to check that the browser has not removed the database. */
 const LOOK_MS = 2000
 
-/** What the engine takes for no limit, as which a negative number comes to it as well. */
+/** The engine takes this as no limit; a negative number is passed as the same value. */
 const NO_LIMIT = 0xffffffff
 
-/** A larger write gains nothing from others beside it. */
+/** A larger write gains nothing from being joined with others. */
 const SMALL_BYTES = 4096
 
-/** Does something, or as much of it as there are files for unless it must end. Returns what is left of it. */
+/** Does some work: all of it if `mustEnd`, otherwise as much as there are files for. Returns the rest. */
 type Work = (mustEnd: boolean) => Work | undefined
 
 /** A write that waits. */
@@ -95,7 +95,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#engine as Engine
   }
 
-  /** Tells this database from a later one of the same location. */
+  /** Distinguishes this database from a later one at the same location. */
   get identity(): string | undefined {
     return this.#pool?.identity
   }
@@ -124,16 +124,16 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
 
   async close(): Promise<void> {
     this.#background?.stop()
-    // A clear may want more files again.
+    // A clear may need more files again.
     while (this.#growing !== undefined) await this.#growing
-    // A close that has failed has closed it nevertheless.
+    // A failed close has closed the database nevertheless.
     if (this.#engine === undefined) return
     clearInterval(this.#looking)
     try {
       // What is lost cannot be closed.
       if (this.#losing === undefined) this.#call(() => this.opened.call('terrace_close'))
     } catch (error) {
-      // What was not written is what the program has to know.
+      // The program must learn what was not written; that error takes precedence.
       await this.#letGo().catch(() => {})
       throw error
     }
@@ -150,7 +150,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
   }
 
   /**
-   * Checks that the database is still there.
+   * Checks that the database still exists.
    *
    * @internal
    * @throws LEVEL_STORAGE_LOST if the browser has removed it. Its files are closed then, and all calls fail.
@@ -181,14 +181,17 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#acknowledged(sync, () => this.#writeStored(length, sync))
   }
 
-  /** Writes a batch that is LevelDB's already, like {@link write}. */
+  /** Writes a batch that is already in LevelDB's format, like {@link write}. */
   writeBatch(batch: Uint8Array, sync: boolean): void | Promise<void> {
     if (this.#mustWait) return this.#wait(batch.slice(), sync)
     const engine = this.opened
     return this.#acknowledged(sync, () => this.#writeStored(putBack(engine, batch), sync))
   }
 
-  /** Writes. If that is with `sync`, it returns when the database may say so; the browser looks while its files are flushed. */
+  /**
+   * Writes. With `sync`, the write is acknowledged only once the database was found to still exist; the browser checks that while
+   * its files are flushed.
+   */
   #acknowledged(sync: boolean, write: () => void): void | Promise<void> {
     const looked = sync ? this.look() : undefined
     // If the write fails, its error is the one to report.
@@ -256,14 +259,14 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     return Number(new DataView(output.buffer, output.byteOffset).getBigUint64(0, true))
   }
 
-  /** As {@link Level.compactRange}. Other calls have their turns between its steps. */
+  /** As {@link Level.compactRange}. Other calls are served between its steps. */
   async compactRange(start: Bytes, end: Bytes): Promise<void> {
     const engine = this.opened
     const compaction = this.#call(() => engine.call('terrace_compact_range', ...storeTwo(engine, start, end)))
     do {
       await nextTurn()
       if (this.#engine === engine && this.#needsFiles()) await this.#grow()
-      // If the database was closed, the engine says so.
+      // If the database was closed, the engine throws.
     } while (this.#call(() => engine.call('terrace_compact_step', compaction)) === 1)
     this.#background?.begin()
   }
@@ -289,12 +292,12 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     try {
       this.#call(() => (this.#engine as Engine).call('terrace_write', length, Number(sync)))
     } finally {
-      // Also if there was no room: it may make some.
+      // Also if there was no room: a job may free some.
       this.#background?.begin()
     }
   }
 
-  /** Writes what waits, in order. If few files are free, that is enough for now, except for what says that it needs more. */
+  /** Performs the waiting writes, in order. Few free files suffice for now, unless some work returns a rest. */
   #writeWaiting(mustEnd = false): void {
     const waiting = this.#waiting
     this.#waiting = []
@@ -310,7 +313,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     }
   }
 
-  /** Writes batches as one, or does what a single write does instead. Returns what is left of that. */
+  /** Writes batches as one, or does the work of a single write. Returns the rest of that work. */
   #writeTogether(writes: readonly Waiting[], mustEnd: boolean): Waiting | undefined {
     try {
       const [{ work }] = writes as readonly [Waiting]
@@ -335,7 +338,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     return this.#mayGrow && (this.#engine as Engine).call('terrace_free_files') < FEW_FILES
   }
 
-  /** Opens more files, then writes what waits. If the browser refuses, the files that are free have to do for now. */
+  /** Opens more files, then performs the waiting writes. If the browser refuses, the free files have to suffice for now. */
   #grow(): Promise<void> {
     this.#growing ??= (async () => {
       this.#mayGrow = await (this.#pool as FilePool).grow().catch(() => true)

@@ -1,4 +1,4 @@
-/** A database that a page has for itself, through a worker of its own. */
+/** A database that only one page has open, through a separate worker. */
 
 import type { BackendManifest } from 'terrace-core'
 import type { Storage } from '../level-options.js'
@@ -20,7 +20,7 @@ export class OwnBackend extends WorkerBackend<OwnWorker> {
 }
 
 /**
- * Opens a database that a page has for itself, like {@link openFirst}. Only files need a worker: if the browser refuses them to the page, as
+ * Opens a database for one page only, like {@link openFirst}. Only files need a worker: if the browser refuses them to the page, as
  * Firefox does in private windows, calls need not go to one.
  */
 export async function openInPage(location: string, options: StorageOptions): Promise<Stored> {

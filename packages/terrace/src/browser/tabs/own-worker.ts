@@ -11,13 +11,13 @@ import { type WorkerEnd, whenEnded } from './worker-end.js'
 export interface OwnWorkerEvents {
   /** The database is open: the first time, and again after each loss. */
   onChannel(channel: Channel): void
-  /** The database could not be opened. It is tried again when the page comes back, not before. */
+  /** The database could not be opened. This is tried again when the page is shown again, not before. */
   onFailure(error: Error): void
 }
 
 /**
- * The worker that has a database open for one page. It ends when the page is hidden away, since that may be for good, and another starts if
- * the page comes back.
+ * The worker that opens a database for one page. It ends when the page is hidden, since that may be for good, and another starts if
+ * the page is shown again.
  */
 export class OwnWorker {
   readonly #location: string
@@ -34,8 +34,8 @@ export class OwnWorker {
   /**
    * Starts to open the database.
    *
-   * @param options - With which it is opened the first time.
-   * @param laterOptions - With which it is opened once it exists.
+   * @param options - For opening it the first time.
+   * @param laterOptions - For opening it once it exists.
    */
   constructor(location: string, options: object, laterOptions: () => object, events: OwnWorkerEvents) {
     this.#location = location
@@ -61,7 +61,7 @@ export class OwnWorker {
         this.#onClosed = (error) => (error === undefined ? resolve() : reject(error))
         this.#tell({ kind: 'close-own' })
       })
-      // The last messages of the worker need not come before its word that it has closed.
+      // The last messages of the worker may arrive after its message that it has closed.
       await this.#link?.ended
     } finally {
       this.#end()
@@ -134,7 +134,7 @@ export class OwnWorker {
   }
 
   #fail(error: Error): void {
-    // Calls that wait are told this, rather than that their channel is lost.
+    // Waiting calls fail with this error rather than with the loss of their channel.
     this.#events.onFailure(error)
     this.#end()
   }

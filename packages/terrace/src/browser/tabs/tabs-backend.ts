@@ -28,7 +28,7 @@ export class TabsBackend extends WorkerBackend<Tabs> {
     super(location, places, join)
   }
 
-  /** Whether the worker of this tab has the database open. */
+  /** Whether the worker of this tab owns the database. */
   get isOwner(): boolean {
     return this.attendance?.isLeader === true
   }
@@ -42,8 +42,8 @@ function exists(): Error {
 }
 
 /**
- * Opens a database that the tabs of a site share. Where the browser denies a page its storage, or has no locks, tabs cannot share: such a page
- * has a database of its own in memory, if that is among the places.
+ * Opens a database that the tabs of a site share. Where the browser denies a page its storage, or has no locks, tabs cannot share:
+ * such a page gets a separate database in memory, if that is among the places.
  *
  * @throws LEVEL_NOT_SUPPORTED with the reason, if it is not.
  */
@@ -89,7 +89,7 @@ const join: Attend<Tabs> = (location, connection, first, later) => {
       })
     },
     onFailure(error, isOwn) {
-      // If another tab has failed with its options, it is this one's turn.
+      // Another tab has failed with its options; it is this tab's turn.
       if (!isOpen && !isOwn) return
       connection.fail(error)
       reject(error)

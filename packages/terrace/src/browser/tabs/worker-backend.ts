@@ -1,4 +1,4 @@
-/** A database that a worker has open for a page: its own worker, or that of the tab that leads. */
+/** A database that a worker opens for a page: the page's worker, or that of the tab that leads. */
 
 import { type Bytes, RemoteBackend } from 'terrace-core'
 import { type OpenOptions, type Storage, sizesOf } from '../level-options.js'
@@ -8,18 +8,18 @@ import { CallCodec } from './call-codec.js'
 import { remoteExport } from './remote-export.js'
 import { WorkerConnection } from './worker-connection.js'
 
-/** What has the database open for the page. */
+/** What keeps the database open for the page. */
 export interface Attendance {
-  /** Lets go of it. The database is closed then, unless others share it. */
+  /** Releases the database, which is then closed unless others share it. */
   leave(): Promise<void>
 }
 
 /**
- * Begins to open a database, and attaches `connection` to the channels that come of it. It must not refer to the back-end, so that one that a program
- * has forgotten can be collected.
+ * Begins to open a database, and attaches `connection` to the resulting channels. It must not refer to the back-end, so that a
+ * back-end that the program has forgotten can be collected.
  *
- * @param first - With which the database is opened the first time.
- * @param later - With which it is opened from then on.
+ * @param first - For opening the database the first time.
+ * @param later - For opening it from then on.
  * @returns `opened` rejects if the database cannot be opened.
  */
 export type Attend<A extends Attendance> = (
@@ -97,7 +97,7 @@ export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend 
     await attendance?.leave()
   }
 
-  // What is asked about a range changes nothing that is stored, so it can be asked again.
+  // These calls about a range change nothing that is stored, so they can be repeated.
   approximateSize(start: Bytes, end: Bytes): Promise<number> {
     return this.connection.ask('repeat', this.#codec.approximateSize(start, end))
   }
@@ -113,11 +113,11 @@ export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend 
 
 /** Databases that a program has forgotten without closing them must not keep a worker. */
 const abandoned = new FinalizationRegistry((attendance: Attendance) => {
-  // Nobody is left who could be told.
+  // No caller is left to report a failure to.
   attendance.leave().catch(() => {})
 })
 
-/** `Promise.withResolvers()`, which is younger than what else is needed here. */
+/** `Promise.withResolvers()`, which browsers got later than everything else that is needed here. */
 export function withResolvers<T>(): {
   promise: Promise<T>
   resolve: (value: T) => void

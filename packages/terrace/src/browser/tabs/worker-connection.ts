@@ -1,6 +1,6 @@
 /**
  * The calls of a tab that are not answered yet. They go to the worker that leads; if it is lost, to the next one, as far as that is
- * safe: what reads is asked again, what the worker cannot have begun is sent again, and a write that it may have done fails with
+ * safe: reads and calls that the worker cannot have begun are sent again, and a write that it may have done fails with
  * LEVEL_LEADER_LOST.
  */
 
@@ -55,26 +55,26 @@ export class WorkerConnection implements RemoteConnection {
   })
   /** In the order in which they were sent. */
   readonly #sent = new Set<Sent>()
-  /** To the worker that has said that it understands this tab. */
+  /** To the worker that has greeted this tab with the same version. */
   #channel: Channel | undefined
   /** To a worker that has not greeted yet. It is sent nothing, since it may be of another version. */
   #ungreeted: Channel | undefined
-  /** How many messages the worker was sent. */
+  /** How many messages were sent to the worker. */
   #messages = 0
   #isToFlush = false
-  /** Why no worker has the database open. */
+  /** Why no worker could open the database. */
   #failure: unknown
   /** Where the last worker keeps the entries. */
   storage: Storage | undefined
-  /** The identity of the database, once a worker has told it. Another worker must have the same one open. */
+  /** The identity of the database, once a worker has reported it. Another worker must have opened the same one. */
   identity: string | undefined
   /** Called when the browser has removed the database. */
   onLost: (error: Error) => void = () => {}
 
   /**
-   * Sends what waits to this worker once it has greeted, and everything from then on.
+   * Sends the waiting calls to this worker once it has greeted, and all later ones.
    *
-   * @param onGreeting - Called with the worker's first message, or with why this tab cannot talk to it.
+   * @param onGreeting - Called at the worker's first message, with an error if this tab cannot talk to it.
    */
   attach(channel: Channel, onGreeting: (failure?: Error) => void = () => {}): void {
     this.#failure = undefined
@@ -85,7 +85,7 @@ export class WorkerConnection implements RemoteConnection {
     channel.onLost = () => this.#lose(channel, Number.POSITIVE_INFINITY)
   }
 
-  /** Gives the channel up. Nothing may be asked. */
+  /** Gives up the channel. No call may be pending. */
   detach(): void {
     this.#channel?.close()
     this.#ungreeted?.close()
@@ -110,7 +110,7 @@ export class WorkerConnection implements RemoteConnection {
     return this.#pending.answered()
   }
 
-  /** Why what was forgotten can be used no more. */
+  /** Why what was forgotten can no longer be used. */
   stateLost(): unknown {
     return isLost(this.#failure) ? this.#failure : stateLost()
   }
@@ -182,7 +182,7 @@ export class WorkerConnection implements RemoteConnection {
     if (processed !== undefined) this.#lose(channel, processed)
   }
 
-  /** Begins to talk to a worker, if it is of the same version and has the same database open. Returns whether it does. */
+  /** Begins to talk to a worker, if it has the same version and has opened the same database. Returns whether it does. */
   #meet(channel: Channel, greeting: Greeting, onGreeting: (failure?: Error) => void): boolean {
     if (this.#ungreeted !== channel) return false
     this.#ungreeted = undefined
@@ -220,7 +220,7 @@ export class WorkerConnection implements RemoteConnection {
     if (sent !== undefined && --sent.unanswered === 0) this.#sent.delete(sent)
   }
 
-  /** The worker is gone, and has begun at most the first so many messages. */
+  /** The worker is gone, and has begun at most the first `begun` messages. */
   #lose(channel: Channel, begun: number): void {
     if (this.#ungreeted === channel) this.#ungreeted = undefined
     if (this.#channel !== channel) return
@@ -229,7 +229,7 @@ export class WorkerConnection implements RemoteConnection {
       if (request.sent !== undefined && request.sent.number > begun) request.mayHaveBegun = false
     }
     this.#pending.lose()
-    // What is left can be sent to another worker.
+    // The rest can be sent to another worker.
     const isLeft = ([, number]: WireCall): boolean => this.#pending.get(number) !== undefined
     const sent = [...this.#sent].map((each) => ({ ...each, calls: each.calls.filter(isLeft) }))
     this.#sent.clear()
@@ -244,7 +244,7 @@ function writeUnknown(): Error {
   )
 }
 
-/** What was read from is gone with its worker. */
+/** The snapshot, cursor or export is gone with its worker. */
 export function stateLost(): Error {
   return leaderLost(
     'The tab that had the database open is gone, and the snapshot or export with it: make another one'

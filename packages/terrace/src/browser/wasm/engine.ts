@@ -1,6 +1,6 @@
 /**
  * A WebAssembly module: one instance with one database, in its memory or on open files. `crates/wasm-abi` documents how bytes and
- * failures go to and fro, `crates/wasm-memory` and `crates/wasm` the functions.
+ * failures are passed, `crates/wasm-memory` and `crates/wasm` the functions.
  */
 
 import type { CodedError } from 'terrace-core'
@@ -23,7 +23,7 @@ interface CommonExports {
   terrace_iterator_release(iterator: number): number
 }
 
-/** What `crates/wasm-memory` exports besides. */
+/** What `crates/wasm-memory` exports in addition. */
 interface MapExports extends CommonExports {
   terrace_limit(limitBytes: number): number
   terrace_write(length: number): number
@@ -32,7 +32,7 @@ interface MapExports extends CommonExports {
   terrace_range_size(startLength: number, endLength: number): number
 }
 
-/** What `crates/wasm` exports besides. */
+/** What `crates/wasm` exports in addition. */
 interface StoreExports extends CommonExports {
   terrace_open_wants_files(): number
   terrace_open(flags: number, writeBufferSizeBytes: number, blockCacheSizeBytes: number): number
@@ -85,7 +85,7 @@ const FAILED = -2
 /** What `terrace_get` returns if there is no such key. */
 export const NOT_FOUND = -1
 
-/** The length of a bound that is missing. */
+/** The length of a missing bound. */
 export const NO_BOUND = 0xffffffff
 
 const decoder = new TextDecoder()
@@ -95,10 +95,10 @@ export class Engine {
   #memory: Uint8Array
   #inputStart = 0
   #inputSize = 0
-  /** Why the instance cannot be used any more. */
+  /** Why the instance can no longer be used. */
   #failure: CodedError<LevelErrorCode> | undefined
 
-  /** @param imports - What the module imports besides the report of a panic. They may use {@link memory}. */
+  /** @param imports - What the module imports in addition to the report of a panic. They may use {@link memory}. */
   constructor(module: WebAssembly.Module, imports: (engine: Engine) => Imports = () => ({})) {
     const panicked = (start: number, length: number) => this.#panicked(start, length)
     const terrace = { ...imports(this), panicked }
@@ -106,13 +106,13 @@ export class Engine {
     this.#memory = new Uint8Array(this.#exports.memory.buffer)
   }
 
-  /** All of the module's memory. It moves when the module asks for more. */
+  /** All of the module's memory. It moves when the module allocates more. */
   get memory(): Uint8Array {
     if (this.#memory.length === 0) this.#memory = new Uint8Array(this.#exports.memory.buffer)
     return this.#memory
   }
 
-  /** Where at least so many bytes of arguments can be stored, as an index into {@link memory}. */
+  /** Where at least `sizeBytes` of arguments can be stored, as an index into {@link memory}. */
   room(sizeBytes: number): number {
     if (sizeBytes > this.#inputSize || this.#inputSize > MAX_KEPT_BYTES) {
       this.#inputSize = 0
@@ -184,7 +184,7 @@ function instanceOf(module: WebAssembly.Module, imports: WebAssembly.Imports): W
   }
 }
 
-/** The module gives larger memory back, so it is asked each time. */
+/** The module releases larger memory, so it is requested for each call. */
 const MAX_KEPT_BYTES = 1 << 20
 
 function tooLarge(sizeBytes: number): Error {

@@ -1,4 +1,4 @@
-// What the killed writer writes: lanes of writes that depend only on the seed, so that nobody has to be told.
+// What the killed writer writes: lanes of writes that depend only on the seed, so that they need not be reported.
 
 /** The most writes of a lane that may be running at once. They take effect in their order. */
 export const WIDTH = 4

@@ -1,4 +1,4 @@
-// A database that lives through several kills. After each, `Level` and LevelDB open what is left.
+// A database that survives several kills. After each, `Level` and LevelDB open the files.
 
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -115,7 +115,7 @@ export class Trial {
     }
   }
 
-  /** A checkpoint that is done, or that has a CURRENT already, is a database that holds everything acknowledged before it. */
+  /** A checkpoint that is done, or already has a CURRENT, is a database that holds everything acknowledged before it. */
   async #checkCheckpoint({ name, atLeast, doneAt }, oracle) {
     const directory = join(this.#checkpoints, name)
 
@@ -136,7 +136,7 @@ export class Trial {
   }
 }
 
-/** How many writes of each lane may be there. */
+/** How many writes of each lane may be found. */
 function begun(acknowledged, isWriting) {
   return acknowledged.map((count) => count + (isWriting ? WIDTH : 0))
 }
@@ -156,7 +156,7 @@ async function read(directory) {
   }
 }
 
-/** Copies the files of a directory. Tables are linked, because nobody changes a finished one. */
+/** Copies the files of a directory. Tables are linked, because finished ones never change. */
 function copy(from, to) {
   mkdirSync(to)
 

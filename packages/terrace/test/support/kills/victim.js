@@ -1,4 +1,4 @@
-// A writer in a process of its own, which can be killed at any moment, and what it reported while it lived.
+// A writer in a separate process, which can be killed at any moment, and what it reported while it lived.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,8 +2,8 @@
 //
 //   writer.js DIRECTORY SEED COUNTS DIRECTORY-FOR-CHECKPOINTS RUNTIME
 //
-// COUNTS are the writes of each lane that are there, with commas between. RUNTIME is what `runtime.js` says where it was started. A
-// line goes to standard output, by one call of the system, when what it says is true:
+// COUNTS are the existing writes of each lane, with commas between. RUNTIME is the value of `runtime.js` in the parent process.
+// Each line below is written to standard output, by one system call, once it is true:
 //
 //   opening, opened              of the database
 //   large                        a lane begins a large write
@@ -47,7 +47,7 @@ async function writeLane(lane, count) {
     for (const operation of write.operations) operation.key = operation.key.slice(keyStart)
     underWay.push(call(target, write).then(() => say(`ack ${lane.number} ${number}`)))
     if (underWay.length === WIDTH) await underWay.shift()
-    // Writes that are done within the call would never leave others a turn.
+    // Writes that finish within the call would never give other work a turn.
     if (number % 16 === 0) await setImmediate()
   }
 }

@@ -1,4 +1,4 @@
-// Run by Jest in a context of its own, whose `Promise`, `Error` and `Array` are not those of the addon.
+// Run by Jest in a separate context, whose `Promise`, `Error` and `Array` are not those of the addon.
 
 const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')

@@ -1,4 +1,4 @@
-//! The digest by which states are compared, as `../../operations.py` defines it.
+//! The digest with which states are compared, as `../../operations.py` defines it.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Adds an entry; `None` for a key that was looked for and is absent.
+    /// Adds an entry; `None` for a key that a read found absent.
     pub fn add(&mut self, key: &[u8], value: Option<&[u8]>) {
         self.bytes(key);
         match value {

@@ -105,8 +105,8 @@ fn print_digests(db: &mut DB, keys: &Path) -> Result<(), Problem> {
     }
     println!("points {points}");
 
-    // What these answer is not compared, but they must not panic over what they find in a table. They may begin
-    // compactions, which remove files that iterators go on to read.
+    // The answers are not compared, but these calls must not panic over what they find in a table. They may begin
+    // compactions, which remove files that iterators still read.
     let mut input = Input::open(keys)?;
     while let Some(key) = input.key()? {
         drop(db.get(&key));

@@ -1,13 +1,12 @@
-//! What a fill with random keys costs, computed with the real picker and throttle and with tables of which only the range,
-//! the number of entries and the size exist. Merges are computed in expectation, so a hundred million entries take
-//! seconds.
+//! Computes what a fill with random keys costs, with the real picker and throttle. Of its tables, only the range, the
+//! number of entries and the size exist. Merges are computed in expectation, so a hundred million entries take seconds.
 //!
-//! `cargo test --release -p terrace-engine simulation::fill -- --nocapture` prints the figures. `TERRACE_MODEL=16:8:30` adds
-//! those for a buffer of 16 MiB, tables of 8 MiB and thirty million entries.
+//! `cargo test --release -p terrace-engine simulation::fill -- --nocapture` prints the figures. `TERRACE_MODEL=16:8:30`
+//! adds those for a buffer of 16 MiB, tables of 8 MiB and thirty million entries.
 //!
-//! The machine has two cores. The writer has one of them while it does not sleep, and a flush and a compaction share the
-//! other. What an entry costs each of them, and what it occupies, is as measured on such a machine with 16 bytes a key and
-//! 100 a value, of which compression leaves half.
+//! The machine has two cores. The writer has one of them while it does not sleep, and a flush and a compaction share
+//! the other. What an entry costs each of them, and the space it takes, were measured on such a machine, with keys of
+//! 16 bytes and values of 100 bytes that compress to half.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,7 +87,7 @@ struct Model {
     job_micros: f64,
     merges_since_drain_micros: f64,
     drained_bytes: f64,
-    /// Bytes written to tables of each level, except for flushes, which have an index of their own.
+    /// Bytes written to tables of each level, except for flushes, which are counted at index [`FLUSHED`].
     written: [f64; FLUSHED + 1],
     user_entries: f64,
     runs: Vec<usize>,

@@ -89,7 +89,7 @@ fn numbers_of_files_that_the_manifest_does_not_know_are_not_used_again() {
     assert_eq!(set.new_file_number(), 4712);
 }
 
-/// Puts `edits` into a MANIFEST of its own, as another program might.
+/// Writes `edits` to a separate MANIFEST, as another program might.
 fn write_manifest(env: &MemoryEnv, edits: &[VersionEdit]) {
     options(env);
     let mut encoder = LogEncoder::new();

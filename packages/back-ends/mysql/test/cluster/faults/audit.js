@@ -1,12 +1,12 @@
-// Triggers that note each change of a row beside it, in the same transaction. What is stored twice leaves two notes even if the
-// entry is the same afterwards, and each note says what it replaced.
+// Triggers that record each change of a row, in the same transaction. A write that is applied twice leaves two records even if
+// the entry is the same afterwards, and each record includes the replaced value.
 
 const AUDIT = 'terrace.audit'
 
-/** Longer values are cut; their beginning says whose they are. */
+/** Longer values are cut; their beginning identifies the write. */
 const NOTED_BYTES = 40
 
-/** Makes triggers on the table of a database, which must exist. */
+/** Makes triggers on an existing table of a database. */
 export async function installAudit(node, table) {
   await node.query(
     `CREATE TABLE ${AUDIT} (
@@ -22,12 +22,12 @@ export async function installAudit(node, table) {
   await trigger('DELETE', note('OLD.k', cut('OLD.v'), 'NULL'))
 }
 
-/** The changes so far, in no order. */
+/** The changes so far, in no particular order. */
 export async function readAudit(node) {
   const rows = await node.query(`SELECT k, old, now FROM ${AUDIT}`)
   const text = (bytes) => (bytes === null ? null : bytes.toString())
   return rows.map(({ k, old, now }) => ({ key: text(k), old: text(old), now: text(now) }))
 }
 
-/** Forgets the changes so far. */
+/** Deletes the changes so far. */
 export const clearAudit = (node) => node.query(`TRUNCATE ${AUDIT}`)

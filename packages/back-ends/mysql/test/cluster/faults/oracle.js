@@ -1,8 +1,8 @@
-// Judges what became of writes, from three things that the database under test did not tell: what the writers noted about each
-// call, what triggers noted about each row that changed, and the entries that each node holds in the end.
+// Judges the outcomes of writes from three sources independent of the database under test: the writers' records of each call, the
+// triggers' records of each changed row, and the final entries on each node.
 //
-// A write: { writer, number, start, end, outcome, code }, times in ms on a clock that all processes share. The outcome is `acknowledged`,
-// `failed` (nothing of it may be stored), or `unknown` (it may be stored, whole).
+// A write: { writer, number, start, end, outcome, code }, times in ms on a clock that all processes share. The outcome is
+// `acknowledged`, `failed` (none of it may be stored), or `unknown` (it may be stored, as a whole).
 // A change: { key, old, now }, the values before and after; null if there was none.
 
 import { COMMON_PREFIX, operationsOf, parseValue, putsOf, tornIn } from './writes.js'
@@ -10,7 +10,7 @@ import { COMMON_PREFIX, operationsOf, parseValue, putsOf, tornIn } from './write
 const nameOf = ({ writer, number }) => `${writer}.${number}`
 
 /**
- * The counts of what must not be, and of what was.
+ * Counts faults, and what happened.
  *
  * @param nodes - For each node its entries, as a sorted array of pairs.
  */
@@ -22,7 +22,7 @@ export function judge({ writes, changes, nodes }) {
   return {
     ...outcomes(writes, traces),
     lost: lost.length,
-    // What to look at first.
+    // Where to start an investigation.
     ...(lost.length === 0 ? {} : { lostWrites: lost.slice(0, 20) }),
     torn: torn(traces, excused) + tornIn(nodes[0].filter(([key]) => key.startsWith('b/'))),
     appliedTwice: [...traces.values()].filter((keys) => [...keys.values()].some((count) => count > 1)).length,
@@ -47,7 +47,7 @@ export const FAULTS = [
   'divergedNodes'
 ]
 
-/** For each write that left a trace: how often it was stored under each key. */
+/** For each write that left traces: how often it was stored under each key. */
 function tracesOf(changes) {
   const traces = new Map()
   for (const { key, now } of changes) {
@@ -73,7 +73,7 @@ function outcomes(writes, traces) {
   return counts
 }
 
-/** Acknowledged writes that left no trace, or whose entry is gone though only newer writes of the same writer overwrite it. */
+/** Acknowledged writes that left no trace, or whose entry is gone although only newer writes of the same writer overwrite it. */
 function lostOf(writes, traces, excused, entries) {
   return writes.filter((write) => {
     if (write.outcome !== 'acknowledged') return false
@@ -86,16 +86,16 @@ function lostOf(writes, traces, excused, entries) {
 
 function holds(found, value, key, { writer, number }) {
   if (key.startsWith('u/')) return found === value
-  // A later batch may have deleted it; whether that one is whole is another count.
+  // A later batch may have deleted it; another count covers whether that batch is whole.
   if (key.endsWith('/more') && found === undefined) return true
   if (found === undefined) return false
-  // Which writer is the last one here is another count too.
+  // Another count covers which writer is the last one here.
   if (key.startsWith(COMMON_PREFIX)) return true
   const holder = parseValue(found)
   return holder.writer === writer && holder.number >= number
 }
 
-/** Writes that left traces under some of their keys only. */
+/** Writes that left traces under only some of their keys. */
 function torn(traces, excused) {
   let count = 0
   for (const [name, keys] of traces) {
@@ -106,7 +106,7 @@ function torn(traces, excused) {
   return count
 }
 
-/** Whether a write deletes a key and has left traces, which are under its other keys. */
+/** Whether a write deletes a key and is stored, as its traces under other keys show. */
 function isStoredDeletion({ writer, number }, key, traces) {
   const deletes = operationsOf(writer, number).some(
     (operation) => operation.type === 'del' && operation.key === key
@@ -115,8 +115,8 @@ function isStoredDeletion({ writer, number }, key, traces) {
 }
 
 /**
- * Whether a write left no trace under a key because another one took its place in the same transaction: calls of one writer that
- * are pending at the same time may share one, in which the last one on a key wins.
+ * Whether a write left no trace under a key because another one replaced it in the same transaction: concurrent calls of one writer
+ * may share a transaction, in which the last one on a key wins.
  */
 function isOverwrittenWithin(writes, traces) {
   const ofWriter = new Map()
@@ -137,8 +137,8 @@ function isOverwrittenWithin(writes, traces) {
 }
 
 /**
- * Changes by which an older write took the place of a newer one: of the same writer, by their numbers, since calls take effect in
- * their order; of different writers, if the older one had ended before the newer one was called.
+ * Changes in which an older write replaced a newer one. For the same writer, numbers decide, since calls take effect in order. For
+ * different writers, the older one must have ended before the newer one was called.
  */
 function appliedOverNewer(changes, byName) {
   let count = 0
@@ -155,7 +155,7 @@ function appliedOverNewer(changes, byName) {
   return count
 }
 
-/** The longest time that a writer went without an acknowledgement, in ms. */
+/** The longest time for which a writer got no acknowledgement, in ms. */
 export function longestGap(writes) {
   const last = new Map()
   let longest = 0

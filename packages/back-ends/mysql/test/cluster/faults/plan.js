@@ -1,4 +1,4 @@
-// The scenarios, how large they are, and which of their counts must be zero.
+// The scenarios, their sizes, and which of their counts must be zero.
 
 import { FAULTS } from './oracle.js'
 import { conflictingWriters, readsAfterWrites } from './scenarios/conflicts.js'
@@ -10,8 +10,8 @@ import { aFollowerHangs, theNodeInUseHangs } from './scenarios/suspend.js'
 const ofReaders = ['tornSnapshots', 'changedSnapshots']
 
 /**
- * Each has a title, a function, its sizes, and `zero`: the names of counts that must be zero. The function gets the scene and a
- * size, and returns counts. A size says how often to `repeat` it, if more than once; then the counts are those of all together.
+ * Each scenario has a title, a function, sizes, and `zero`: the names of the counts that must be zero. The function gets the
+ * scene and a size, and returns counts. A size can set `repeat` to run it several times; the counts are then totals.
  */
 export const SCENARIOS = {
   kill: {
@@ -91,7 +91,7 @@ export const SCENARIOS = {
   }
 }
 
-/** Runs a scenario. Returns its counts, its time, and `faults`: the counts that should be zero and are not. */
+/** Runs a scenario. Returns its counts, its time, and `faults`: the counts that should be zero but are not. */
 export async function runScenario(scene, name, form) {
   const { title, run, zero, [form]: size } = SCENARIOS[name]
   const start = Date.now()
@@ -103,7 +103,7 @@ export async function runScenario(scene, name, form) {
   return { name, title, size, counts, faults, seconds: Math.round((Date.now() - start) / 1000) }
 }
 
-/** Counts of several runs as one: sums, also of counts by name, and the longest times. */
+/** Combines the counts of several runs: sums, also of counts by name, and the longest times. */
 function together(before, now) {
   if (before === undefined) return now
   if (typeof now === 'string') return before === now ? now : `${before}, ${now}`

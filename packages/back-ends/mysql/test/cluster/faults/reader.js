@@ -1,5 +1,5 @@
-// A process with a database of its own that reads the batches of all writers in snapshots until it is told to stop, and then
-// tells what it has seen.
+// A process with a separate database instance that reads the batches of all writers in snapshots until it is stopped, and
+// then reports what it has seen.
 //
 // Its argument is JSON: { url, options }.
 
@@ -38,7 +38,7 @@ while (!isStopping) {
 await db.close()
 process.send({ counts })
 
-/** Reads a snapshot twice, a page at a time and later in one call: both must show the same. */
+/** Reads a snapshot twice, page by page and later in one call: both must return the same. */
 async function readFrom(snapshot) {
   const entries = []
   const iterator = db.iterator({ ...batchRange, snapshot, highWaterMarkBytes: 1000 })

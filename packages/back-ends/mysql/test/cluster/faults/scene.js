@@ -1,4 +1,4 @@
-// What all scenarios share: a cluster, a database in it with an audit, and the judgement.
+// The common parts of all scenarios: a cluster, an audited database in it, and the judgement.
 
 import { MysqlLevel } from 'terrace-mysql'
 import { HANG_MS } from '../../../../../../tests/support/waiting.mjs'
@@ -6,13 +6,15 @@ import { clearAudit, installAudit, readAudit } from './audit.js'
 import { judge } from './oracle.js'
 import { Load } from './processes.js'
 
-/** Where the database under test is. */
+/** The table of the database under test. */
 const TABLE = 'faults'
 
-/** Options of the databases: a deadline that is short beside the faults, unless a scenario says otherwise. */
+/**
+ * Options of the databases: a deadline that is short compared to the faults, unless a scenario overrides it.
+ */
 export const baseOptions = { table: TABLE, name: 'faults', poolSize: 8, deadlineMs: 4000 }
 
-/** Beside them, where nothing fails: making the tables on all nodes takes long on a slow disk. */
+/** For databases outside the faults: creating the tables on all nodes takes long on a slow disk. */
 export const patient = { deadlineMs: HANG_MS }
 
 /** A cluster with the database under test. Scenarios run on it one after another. */
@@ -53,7 +55,7 @@ export class Scene {
     await clearAudit(this.cluster.nodes[0])
   }
 
-  /** The node that most connections of databases lead to. */
+  /** The node with the most database connections. */
   async busiest() {
     const counts = []
     for (const node of this.cluster.nodes) {
@@ -64,9 +66,9 @@ export class Scene {
   }
 
   /**
-   * Runs `fn` with writers and readers, which end with it, and judges.
+   * Runs `fn` with writers and readers, stops them afterwards, and judges the outcome.
    *
-   * @param fn - Gets the load. Returns counts of its own, or nothing.
+   * @param fn - Gets the load. Returns additional counts, or nothing.
    * @param afterwards - Called when the writers have ended. Returns further counts.
    */
   async underLoad(fn, afterwards = () => undefined) {
@@ -87,7 +89,7 @@ export class Scene {
   }
 }
 
-/** The counts of readers as one; nothing if there were none. */
+/** The combined counts of all readers; empty if there were none. */
 function readersTogether(readers) {
   if (readers.length === 0) return {}
   const sum = { snapshots: 0, states: 0, tornSnapshots: 0, changedSnapshots: 0, failedReads: {} }

@@ -1,4 +1,4 @@
-// A process with a database of its own that writes until it is told to stop, and then tells what became of each write.
+// A process with a separate database instance that writes until it is stopped, and then reports the outcome of each write.
 //
 // Its argument is JSON: { url, options, writer, first, depth }. It keeps `depth` writes pending at once.
 
@@ -8,9 +8,9 @@ import { now } from './clock.js'
 import { outcomeOf } from './outcomes.js'
 import { operationsOf } from './writes.js'
 
-/** Between two calls, so that a node which comes back can catch up. */
+/** The pause between two calls, in ms, so that a returning node can catch up. */
 const PACE_MS = 4
-/** After a failure it waits so long, so that a cluster that refuses at once is not called without pause. */
+/** The pause after a failure, in ms, so that a cluster that refuses at once is not called continuously. */
 const AFTER_FAILURE_MS = 50
 
 const { url, options, writer, first, depth } = JSON.parse(process.argv[2])
@@ -24,7 +24,7 @@ process.on('message', (message) => {
   if (message === 'stop') isStopping = true
   if (message === 'progress') process.send({ progress: { acknowledged } })
 })
-// The parent lets go of it when it has what it wants. Without a parent there is nobody to write for.
+// The parent disconnects when it has the results. Without a parent, there is no reason to write.
 process.on('disconnect', () => process.exit())
 process.send({ ready: true })
 
@@ -47,7 +47,7 @@ while (!isStopping) {
 await db.close()
 process.send({ writes, reopened })
 
-/** Makes the write of a number. Returns the code of the error, if there was one. */
+/** Performs the write of a number. Returns the code of the error, if there was one. */
 async function write(number) {
   const operations = operationsOf(writer, number)
   const start = now()
@@ -66,7 +66,7 @@ function call(operations) {
   return db.put(operations[0].key, operations[0].value)
 }
 
-/** Goes on after errors. A database that does not know what it has stored may refuse everything until it is opened again. */
+/** Recovers from errors. A database with a commit of unknown fate may refuse everything until it is opened again. */
 async function recover(codes) {
   await pause(AFTER_FAILURE_MS)
   if (!codes.has('LEVEL_COMMIT_UNKNOWN')) return
@@ -75,7 +75,7 @@ async function recover(codes) {
   reopened++
 }
 
-/** A new, open database. While the cluster refuses, it tries again. */
+/** Returns a new, open database. Retries while the cluster refuses. */
 async function opened() {
   for (;;) {
     const db = new MysqlLevel(url, options)

@@ -1,30 +1,30 @@
-// What writers write. Every value names its writer and the number of its write, so that the traces of a write can be told from
-// those of all others.
+// The contents of writes. Every value contains its writer and the number of its write, so that the traces of all writes can be
+// distinguished.
 
-/** How many keys a batch writes besides its own. */
+/** How many keys a batch writes besides the one unique to it. */
 export const WIDTH = 10
 
 const valueFor = (writer, number, bytes = 0) => `${writer}.${number}.`.padEnd(bytes, '-')
 
-/** The writer and the number that a value names. */
+/** The writer and the number in a value. */
 export function parseValue(value) {
   const [writer, number] = value.split('.', 2).map(Number)
   return { writer, number }
 }
 
-/** The kinds of writes, in the turn in which a writer makes them. */
+/** The kinds of writes, in the order in which a writer cycles through them. */
 const KINDS = ['unique', 'own', 'batch', 'unique', 'common', 'batch']
 
-/** What the keys of batches begin with that all writers overwrite. */
+/** The prefix of the batch keys that all writers overwrite. */
 export const COMMON_PREFIX = 'b/common/'
 
-/** What the keys of a writer's own batches begin with. */
+/** The prefix of the batch keys of one writer. */
 const batchPrefix = (writer) => `b/${writer}/`
 
 /** The range of the keys that batches overwrite. */
 export const batchRange = { gte: 'b/', lt: 'b0' }
 
-/** The operations of the write of a number, as `batch()` takes them. Those of a single one may be made with `put()`. */
+/** The operations of the write of a number, for `batch()`. A single one can also be written with `put()`. */
 export function operationsOf(writer, number) {
   const kind = KINDS[number % KINDS.length]
   const put = (key, bytes) => ({ type: 'put', key, value: valueFor(writer, number, bytes) })
@@ -36,7 +36,7 @@ export function operationsOf(writer, number) {
   return [
     put(`u/${writer}/${number}`),
     ...Array.from({ length: WIDTH }, (_, i) => put(`${prefix}${String(i).padStart(3, '0')}`, 200)),
-    // Batches also make and delete a key: it is there after every second one.
+    // Batches also alternate between creating and deleting a key.
     hasMore(number) ? put(more) : { type: 'del', key: more }
   ]
 }
@@ -46,7 +46,7 @@ const hasMore = (number) => number % (2 * KINDS.length) < KINDS.length
 /** The operations of a write that leave an entry. */
 export const putsOf = (writer, number) => operationsOf(writer, number).filter(({ type }) => type === 'put')
 
-/** How many sets of keys, among entries of {@link batchRange}, show parts of several batches. */
+/** The number of key sets, among entries of {@link batchRange}, that contain parts of several batches. */
 export function tornIn(entries) {
   const sets = new Map()
   for (const entry of entries) {

@@ -7,7 +7,7 @@ import { whenFree } from './locks.js'
 import type { BrokerAnswer, ToBroker } from './messages.js'
 import { tabLock } from './names.js'
 
-/** What TypeScript knows only of shared workers. */
+/** TypeScript declares this only for shared workers. */
 interface SharedWorkerScope {
   onconnect: (event: MessageEvent) => void
 }
@@ -18,7 +18,7 @@ interface Receiver {
   readonly delivered: AbortController
 }
 
-/** Of this instance: whoever meets here has connected to the same one. */
+/** Identifies this instance: tabs and workers that get the same value are connected to the same broker. */
 const broker = crypto.randomUUID()
 const receivers = new Map<string, Receiver>()
 
@@ -28,7 +28,7 @@ function receive(link: string, tab: string, line: MessagePort): void {
   whenFree(tabLock(tab), delivered.signal, () => receivers.delete(link))
 }
 
-/** A port for a tab that is gone is dropped; the leader learns by the tab's lock. */
+/** A port for a tab that is gone is dropped; the leader notices through the tab's lock. */
 function deliver(link: string, port: MessagePort): void {
   const receiver = receivers.get(link)
   receivers.delete(link)

@@ -1,19 +1,19 @@
 /**
- * What a tab asks the worker that has its database open, and what that answers.
+ * The messages between a tab and the worker that owns its database: calls and answers.
  *
- * The calls that a tab makes in one turn are one message, and so are the answers that are ready at once. Keys and values lie one after
- * another in one array of bytes, in the order of the calls or of the answers; numbers say how long they are. Snapshots, cursors and
- * exports have numbers that the tab gives them. Nothing is negotiated: a tab whose package says these things in another way than its worker's, because
- * the site was renewed in between, does not talk to it.
+ * The calls that a tab makes in one turn are one message, and so are the answers that are ready at once. Keys and values lie one
+ * after another in one array of bytes, in the order of the calls or of the answers; numbers give their lengths. The tab assigns
+ * numbers to snapshots, cursors and exports. Nothing is negotiated: a tab does not talk to a worker with another version of this
+ * protocol, which occurs if the site was updated in between.
  */
 
 import type { Storage } from '../../level-options.js'
 import type { Failure } from './failure.js'
 
-/** The version of what is said. To be raised with each change of it. */
+/** The version of the protocol. Raise it with each change. */
 export const VERSION = 2
 
-/** What is asked. The words that follow are in brackets. */
+/** The kinds of calls. The words that follow are in brackets. */
 export const Call = {
   /** `[snapshot, key length]` → `[value length]`, {@link NONE} if there is no value. */
   get: 1,
@@ -51,16 +51,16 @@ export const Call = {
   closeExport: 17
 } as const
 
-/** The length of what is not there. */
+/** The length of a missing value. */
 export const NONE = -1
 
-/** What stands in place of a snapshot's number: the current state. */
+/** Stands for the current state in place of a snapshot's number. */
 export const CURRENT_STATE = 0
 
 /** The number of a call that is not answered. */
 export const UNANSWERED = 0
 
-/** A call: what is asked, its number, where its bytes begin, its words. */
+/** A call: its kind, its number, where its bytes begin, its words. */
 export type WireCall = readonly [kind: number, number: number, at: number, ...words: number[]]
 
 /** What a tab sends. */
@@ -72,16 +72,16 @@ export interface Answer {
   readonly parts: readonly Uint8Array[]
 }
 
-/** An answer on its way: the number of the call, how many bytes it has, its words. */
+/** An answer as it is sent: the number of the call, the number of its bytes, its words. */
 export type WireAnswer = readonly [number: number, lengthBytes: number, ...words: number[]]
 
-/** What a worker begins with. */
+/** The first message of a worker. */
 export interface Greeting {
   /** A {@link VERSION}. */
   readonly version: number
   /** Where the entries are kept. */
   readonly storage: Storage
-  /** Tells the database from a later one of the same location; undefined where that cannot be known. */
+  /** Distinguishes the database from a later one at the same location; undefined where that cannot be known. */
   readonly identity: string | undefined
 }
 
@@ -89,10 +89,12 @@ export interface Greeting {
 export interface AnswerMessage {
   readonly answers: readonly WireAnswer[]
   readonly bytes: Uint8Array
-  /** The numbers of calls that have failed, and why. */
+  /** The numbers of the calls that have failed, with the errors. */
   readonly failures: ReadonlyArray<readonly [number: number, failure: Failure]>
-  /** What only its first message has. */
+  /** Only in its first message. */
   readonly greeting?: Greeting
-  /** The database is being closed: the worker has processed so many messages, and processes no more. Only its last message has it. */
+  /**
+   * Only in its last message, when the database is being closed: how many messages the worker has processed. It processes no more.
+   */
   readonly processed?: number
 }

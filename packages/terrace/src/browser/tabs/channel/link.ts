@@ -1,13 +1,13 @@
 import type { Channel } from './channel.js'
 import { whenFree } from './locks.js'
 
-/** What messages go over: a port, or a broadcast channel that nobody else uses, which copies what a port would transfer. */
+/** What carries messages: a port, or a broadcast channel for two, which copies what a port would transfer. */
 export type Carrier = MessagePort | BroadcastChannel
 
 /** The message that ends a channel. It comes after all others, which the loss of a lock may overtake. */
 const END = undefined
 
-/** A channel. If its other side may live on alone, that holds a lock for as long as it does. */
+/** A channel. If its other side may outlive this one, that side holds a lock for as long as it runs. */
 export class Link implements Channel {
   onMessage: (message: unknown) => void = () => {}
   onLost: () => void = () => {}
@@ -52,12 +52,12 @@ export class Link implements Channel {
     if (!this.#hasEnded) this.#give(END).#end()
   }
 
-  /** Ends the channel for both sides, as lost. */
+  /** Ends the channel for both sides as lost. */
   giveUp(): void {
     if (!this.#hasEnded) this.#give(END).lose()
   }
 
-  /** Takes the other side for gone. */
+  /** Treats the other side as gone. */
   lose(): void {
     if (this.#hasEnded) return
     this.#end()

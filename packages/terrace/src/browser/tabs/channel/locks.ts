@@ -1,11 +1,11 @@
-/** Web Locks. The browser gives a lock back when its holder is gone, in whatever way, so a lock tells whether somebody still lives. */
+/** Web Locks. The browser releases a lock when its holder ends, in whatever way, so a lock shows whether its holder lives. */
 
 /**
- * Takes a lock when it is free, and keeps it until the signal is aborted. Resolves when it is given back, or is no longer wanted.
+ * Takes a lock when it is free, and keeps it until the signal is aborted. Resolves when it is released or no longer wanted.
  *
  * @param onGranted - Called when the lock is held.
- * @param steal - Whether to take it from whoever has it.
- * @throws An AbortError if somebody else has stolen it.
+ * @param steal - Whether to take it from its current holder.
+ * @throws An AbortError if another tab or worker has stolen it.
  */
 export async function holdLock(
   name: string,
@@ -28,13 +28,13 @@ export async function holdLock(
   }
 }
 
-/** Whether anybody holds a lock. */
+/** Whether a lock is held. */
 export async function isHeld(name: string): Promise<boolean> {
   const { held } = await navigator.locks.query()
   return held?.some((lock) => lock.name === name) === true
 }
 
-/** Calls back once when nobody holds a lock any more, unless the signal is aborted before. */
+/** Calls back once when a lock is no longer held, unless the signal is aborted before. */
 export function whenFree(name: string, signal: AbortSignal, onFree: () => void): void {
   const request = navigator.locks.request(name, { mode: 'shared', signal }, () => {
     if (!signal.aborted) onFree()

@@ -1,18 +1,21 @@
-/** What tabs, workers and the broker tell each other to come together. What goes over a channel afterwards is none of this. */
+/** The messages with which tabs, workers and the broker establish channels. Messages over a channel are defined in `calls.ts`. */
 
 import type { Failure } from './failure.js'
 
 /** On the broadcast channel of a database. */
 export type ControlMessage =
-  /** A tab wants to know who leads. */
+  /** A tab looks for the leader. */
   | { readonly kind: 'ask' }
-  /** A worker has the database open. */
+  /** A worker has opened the database. */
   | { readonly kind: 'leader'; readonly epoch: number }
   /** A leader could not open the database, or the browser has removed it. */
   | { readonly kind: 'failed'; readonly epoch: number; readonly failure: Failure }
   | Introduce
 
-/** A tab wants a channel to the worker of this epoch. It receives it by the broker with this id, or by the broadcast channel of the link. */
+/**
+ * A tab wants a channel to the worker of this epoch. It receives one through the broker with this id, or uses the broadcast channel
+ * of the link.
+ */
 export interface Introduce {
   readonly kind: 'introduce'
   readonly epoch: number
@@ -39,7 +42,7 @@ export type FromWorker =
   | { readonly kind: 'line-wanted' }
   | { readonly kind: 'closed'; readonly failure: Failure | undefined }
 
-/** From a page to the worker of a database that it has for itself. */
+/** From a page to the worker of a database that only this page has open. */
 export type ToOwnWorker =
   /** Opens the database, with this lock held for as long as the worker lives, and memory that they share if the browser lets them. */
   | {

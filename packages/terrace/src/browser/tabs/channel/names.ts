@@ -1,9 +1,12 @@
 /** The names of locks and channels that tabs and workers of a site agree on. */
 
-/** Held by the page that leads: its worker has the database open, or is about to. */
+/** Held by the page that leads: its worker has opened the database, or is about to. */
 export const leaderLock = (location: string): string => `terrace:opfs:${location}`
 
-/** Held by the page that leads as well, but taken by its script: a page that is frozen when it is granted the leader's lock has that one alone. */
+/**
+ * Also held by the page that leads, but taken by its script: a page that is frozen when it is granted the leader's lock holds only
+ * that one.
+ */
 export const leadingLock = (location: string): string => `terrace:leads:${location}`
 
 /** Held by the page that leads next: it has a worker ready, and waits for the leader's lock. */
@@ -15,11 +18,11 @@ export const epochLock = (location: string, epoch: number): string => `terrace:e
 /** Held by a tab for as long as it takes part. */
 export const tabLock = (tab: string): string => `terrace:tab:${tab}`
 
-/** Held by the worker of a database that a page has for itself, for as long as it runs. */
+/** Held by the worker of a database that only one page has open, for as long as it runs. */
 export const ownLock = (worker: string): string => `terrace:own:${worker}`
 
 /** The broadcast channel on which tabs and leaders find each other. */
 export const controlChannel = (location: string): string => `terrace:opfs:${location}`
 
-/** The broadcast channel of a tab and a leader that get no port to each other. */
+/** The broadcast channel of a tab and a leader that cannot get a port to each other. */
 export const linkChannel = (link: string): string => `terrace:link:${link}`

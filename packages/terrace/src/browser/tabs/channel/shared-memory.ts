@@ -1,9 +1,9 @@
 /**
- * Memory that a page shares with the worker it has started, as browsers allow in pages that are isolated from other origins. It has a
- * box for one message of the page, a box for one of the worker, and counts by which each side sees what the other has done. Counts wrap.
+ * Memory that a page shares with the worker it has started, as browsers allow in pages that are isolated from other origins. It has
+ * a box for one message of the page, a box for one of the worker, and counts that show each side what the other did. Counts wrap.
  */
 
-/** Where the counts are, each in a cache line of its own. */
+/** Where the counts are, each in a separate cache line. */
 const REQUESTS = 0
 const PROCESSED = 16
 const ANSWERS = 32
@@ -18,7 +18,7 @@ const BOX_BYTES = 64 << 10
 
 const SIZE_BYTES = CONTROL_BYTES + 2 * (BOX_WORDS * 8 + BOX_BYTES)
 
-/** The message by which a page says through the port no more than that there is one in its box. */
+/** A message through the port that means only that the page has put a message into its box. */
 export const RING = 'ring'
 
 /** The form of all messages: lists of numbers, and bytes. */
@@ -71,7 +71,7 @@ export class ChannelMemory {
     Atomics.store(this.#control, TAKEN, count)
   }
 
-  /** Whether the worker looks into the page's box by itself. */
+  /** Whether the worker checks the page's box without a message through the port. */
   get isAwake(): boolean {
     return Atomics.load(this.#control, AWAKE) === 1
   }
@@ -95,13 +95,13 @@ export class ChannelMemory {
     Atomics.notify(this.#control, ANSWERS)
   }
 
-  /** Has a worker that waits have a look. */
+  /** Wakes a waiting worker, so that it checks the page's box. */
   signal(): void {
     Atomics.add(this.#control, SIGNALS, 1)
     Atomics.notify(this.#control, SIGNALS)
   }
 
-  /** Blocks until there are other than so many signals. Returns whether there are. */
+  /** Blocks until the number of signals differs from `signals`. Returns false after a timeout. */
   waitForSignal(signals: number, timeoutMs: number): boolean {
     return Atomics.wait(this.#control, SIGNALS, signals, timeoutMs) !== 'timed-out'
   }
@@ -111,7 +111,10 @@ export class ChannelMemory {
     Atomics.notify(this.#control, ANSWERS)
   }
 
-  /** Resolves once there are other than so many answers, or it is released. Returns whether that took a turn of the event loop. */
+  /**
+   * Resolves once the number of answers differs from `answers`, or the waiter is released. Returns whether that took a turn of the
+   * event loop.
+   */
   async whenAnswered(answers: number): Promise<boolean> {
     const waiting = waitAsync?.(this.#control, ANSWERS, answers)
     await waiting?.value
@@ -119,7 +122,7 @@ export class ChannelMemory {
   }
 }
 
-/** What TypeScript's library does not have yet. */
+/** TypeScript's library lacks it. */
 const { waitAsync } = Atomics as unknown as {
   waitAsync?: (
     array: Int32Array,

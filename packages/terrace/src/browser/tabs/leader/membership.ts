@@ -10,7 +10,7 @@ import { whenEnded } from '../worker-end.js'
 import { Handshake } from './handshake.js'
 import { Leadership } from './leadership.js'
 
-/** Whoever leads gives the others channels long before, unless it is slow to open the database. */
+/** A leader gives the other tabs channels long before this time, unless it is slow to open the database. */
 const RESCUE_MS = 2000
 
 export interface MembershipEvents {
@@ -18,9 +18,9 @@ export interface MembershipEvents {
   /** The options with which this tab opens the database, if it does so now. */
   openOptions(): object
   onChannel(channel: Channel, isOwn: boolean): void
-  /** An attempt to open the database has failed: of this tab, which thereby ends its membership, or of another. */
+  /** An attempt to open the database has failed: that of this tab, whose membership thereby ends, or that of another. */
   onFailure(error: Error, isOwn: boolean): void
-  /** The worker of this tab has gone while it was leading. The membership has ended. */
+  /** The worker of this tab was lost while the tab was leading. The membership has ended. */
   onWorkerGone(): void
 }
 
@@ -43,7 +43,7 @@ export class Membership {
   readonly #control: BroadcastChannel
   /** Ends when this tab is no longer next, because it leads or has left. */
   readonly #waiting = new AbortController()
-  /** Resolves when the leader's lock is free, or will not be had. */
+  /** Resolves when the leader's lock is free, or is no longer wanted. */
   #unlocked: Promise<void> = Promise.resolve()
   /** The epoch of the leader to which this tab has a channel, or is being introduced; 0 if there is none. */
   #epoch = 0
@@ -64,7 +64,7 @@ export class Membership {
     this.#control = new BroadcastChannel(controlChannel(location))
     this.#control.onmessage = ({ data }) => this.#hear(data)
     const failed = (error: unknown) => this.#fail(error)
-    // Whoever hears of this tab must find its lock held.
+    // A leader that learns of this tab must find its lock held.
     holdLock(tabLock(this.#tab), this.#signal, () => {
       holdLock(nextLock(location), this.#waiting.signal, () => this.#becomeNext()).catch(failed)
       this.#ask()
@@ -72,7 +72,7 @@ export class Membership {
     this.#expectChannel()
   }
 
-  /** Whether this tab has the lock: its worker has the database open, or is about to. */
+  /** Whether this tab holds the lock: its worker has opened the database, or is about to. */
   get isLeader(): boolean {
     return this.#leadership !== undefined
   }
@@ -106,7 +106,7 @@ export class Membership {
     const leadership = this.#leadership
     if (leadership === undefined) return
     await leadership.close()
-    // The worker's last messages to this tab need not come before its word that it has closed.
+    // The worker's last messages to this tab may arrive after its message that it has closed.
     await this.#link?.ended
   }
 
@@ -128,7 +128,7 @@ export class Membership {
     this.#lastEpoch = Math.max(this.#lastEpoch, message.epoch)
     const isNewer = message.epoch > this.#epoch
     if (message.kind === 'failed') {
-      // This tab may have been granted the lock before it was told.
+      // This tab may have been granted the lock before this message arrived.
       if (isNewer || this.#link === undefined) this.#events.onFailure(revive(message.failure), false)
     } else if (isNewer && !this.isLeader) {
       // A leader knows that all others are former ones.
@@ -138,7 +138,7 @@ export class Membership {
 
   #follow(epoch: number): void {
     this.#forsake()
-    // Whoever was told of the loss may have left.
+    // The listener that was notified of the loss may have left.
     if (this.#signal.aborted) return
     this.#epoch = epoch
     this.#handshake = new Handshake(this.#location, epoch, this.#tab, {
@@ -161,7 +161,7 @@ export class Membership {
     return link
   }
 
-  /** Gives up the former leader. */
+  /** Abandons the former leader. */
   #forsake(): void {
     const link = this.#link
     this.#handshake?.cancel()
@@ -181,15 +181,15 @@ export class Membership {
     } else this.#abdicate()
   }
 
-  /** Has a look if no channel has come after some time. */
+  /** Checks for a leader if no channel has arrived after some time. */
   #expectChannel(): void {
     clearTimeout(this.#rescue)
     if (!this.#signal.aborted) this.#rescue = setTimeout(() => void this.#lookAfterLeader(), RESCUE_MS)
   }
 
   /**
-   * Leads if nobody else can. A page that is frozen in the moment in which it is granted a lock keeps that, without having learnt of it. If it is
-   * the lock of a leader that is only slow, that one has not opened the database, or still has its files, so no harm is done.
+   * Leads if no other tab can. A page that is frozen in the moment in which it is granted a lock keeps the lock without knowing.
+   * Stealing the lock of a leader that is merely slow does no harm: it has not opened the database yet, or still holds its files.
    */
   async #lookAfterLeader(): Promise<void> {
     const isLed = await isHeld(leadingLock(this.#location)).catch(() => true)
@@ -225,14 +225,14 @@ export class Membership {
     this.#takeLead(false)
   }
 
-  /** Has a worker ready, so that leading needs no more than opening the database. The first of all tabs leads at once. */
+  /** Starts a worker in advance, so that leading takes no more than opening the database. The first of all tabs leads at once. */
   #prepare(): void {
     if (!this.#isNext || this.#link === undefined || this.#standby !== undefined) return
     try {
       this.#standby = this.#events.startWorker()
       this.#standby.onFailure = () => this.#dismissStandby()
     } catch {
-      // It is tried again when this tab leads, which then says why it fails.
+      // It is tried again when this tab leads, which then reports the failure.
     }
   }
 
@@ -253,11 +253,11 @@ export class Membership {
     this.#isNext = false
     this.#waiting.abort()
     holdLock(leadingLock(this.#location), this.#signal, () => {}).catch(() => {})
-    // What the former leader has sent in the end.
+    // The last messages of the former leader.
     await whatHasArrived()
     this.#forsake()
     if (this.#signal.aborted) return
-    // The lock makes epochs one after another; a clock that was set back must not.
+    // The lock orders the epochs; a clock that was set back must not break that order.
     this.#epoch = this.#lastEpoch = Math.max(Date.now(), this.#lastEpoch + 1)
     const leader = {
       location: this.#location,
@@ -283,7 +283,7 @@ export class Membership {
   #fail(error: unknown): void {
     if (this.#signal.aborted) return
     this.#post({ kind: 'failed', epoch: this.#epoch, failure: describe(error) })
-    // Calls that wait are told this, rather than that their channel is lost.
+    // Waiting calls fail with this error rather than with the loss of their channel.
     if (!this.#isLeaving) this.#events.onFailure(error as Error, true)
     this.end()
   }

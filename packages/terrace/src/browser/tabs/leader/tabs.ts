@@ -12,7 +12,7 @@ export interface TabsOptions {
   startWorker(): WorkerHandle
 
   /**
-   * Called with a channel to the worker that has the database open: the first time, and again after each loss.
+   * Called with a channel to the worker that owns the database: the first time, and again after each loss.
    *
    * @param isOwn - Whether it is this tab's worker.
    */
@@ -21,17 +21,17 @@ export interface TabsOptions {
   /**
    * Called if an attempt to open the database has failed.
    *
-   * @param isOwn - Whether it was this tab's attempt. Then this tab no longer takes part, until it joins again. Otherwise this tab still waits
-   *   for its turn, or for a channel: its own options may do.
+   * @param isOwn - Whether it was this tab's attempt. Then this tab no longer takes part, until it joins again. Otherwise this tab
+   *   still waits for its turn, or for a channel: its options may succeed.
    */
   onFailure(error: Error, isOwn: boolean): void
 }
 
 /**
- * The tabs of a browser that share a database. One of them leads: its worker has the database open, and all tabs have a channel to that worker. When
- * the leader is gone, another tab leads, and the others get channels to its worker.
+ * The tabs of a browser that share a database. One of them leads: its worker owns the database, and all tabs have a channel to that
+ * worker. When the leader is gone, another tab leads, and the others get channels to its worker.
  *
- * A page that the browser freezes, or keeps for the way back, takes no part until it goes on.
+ * A page that the browser freezes, or keeps in its back/forward cache, takes no part until it resumes.
  */
 export class Tabs {
   readonly #options: TabsOptions
@@ -44,7 +44,7 @@ export class Tabs {
     this.#options = options
   }
 
-  /** Whether this tab leads: its worker has the database open, or is about to. */
+  /** Whether this tab leads: its worker has opened the database, or is about to. */
   get isLeader(): boolean {
     return this.#membership?.isLeader === true
   }
@@ -52,8 +52,8 @@ export class Tabs {
   /**
    * Begins to take part.
    *
-   * @param openOptions - With which this tab opens the database if it is the first to lead.
-   * @param takeoverOptions - With which it does so after it has had a channel, so that the database exists.
+   * @param openOptions - For opening the database if this tab is the first to lead.
+   * @param takeoverOptions - For opening it after this tab has had a channel, so that the database exists.
    */
   join(openOptions: object, takeoverOptions: () => object = () => openOptions): void {
     if (this.#openOptions !== undefined || this.#membership !== undefined) {
@@ -124,7 +124,7 @@ export class Tabs {
 
 function listen(change: typeof addEventListener, tabs: Tabs): void {
   for (const event of ['pagehide', 'pageshow']) change(event, tabs)
-  // These come to the document, and do not bubble.
+  // These are dispatched to the document, and do not bubble.
   for (const event of ['freeze', 'resume']) change(event, tabs, true)
 }
 

@@ -1,4 +1,4 @@
-/** The operations of LevelDB's write batch (docs/format/batch.md), as `storeBatch` stores it. */
+/** The operations in a LevelDB write batch (docs/format/batch.md), as `storeBatch` stores it. */
 
 import type { Operations } from 'terrace-core'
 
@@ -6,7 +6,7 @@ const HEADER_BYTES = 12
 const VALUE = 1
 const MAX_SHIFT = 28
 
-/** Reads a batch. The keys and values stay where they are. */
+/** Returns the operations in a batch. Keys and values are views into it. */
 export function operationsOf(batch: Uint8Array): Operations {
   const operations: Array<Uint8Array | null> = []
   let at = HEADER_BYTES

@@ -33,10 +33,10 @@ interface Line {
   readonly port: MessagePort
 }
 
-/** Says no more than that a broadcast channel is in use. */
+/** Signals only that a broadcast channel is in use. */
 const GREETING = 'hello'
 
-/** The worker of a leader: opens the database, says so, and gives each tab that asks a channel. */
+/** The worker of a leader: opens the database, announces that, and gives a channel to each tab that wants one. */
 export class DatabaseWorker {
   readonly #location: string
   readonly #epoch: number
@@ -78,12 +78,12 @@ export class DatabaseWorker {
     else this.#serve(tab, carrier, shared)
   }
 
-  /** Takes the connection to a broker that was asked for; undefined if there is none. */
+  /** Takes the connection to a broker that was requested; undefined if there is none. */
   takeLine(port: MessagePort | undefined): void {
     this.#onLine(port)
   }
 
-  /** Closes the database after all that was received has been answered. */
+  /** Closes the database after everything received has been answered. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#opening
@@ -120,7 +120,7 @@ export class DatabaseWorker {
     this.#tellPage({ kind: 'failed', failure: describe(error) })
   }
 
-  /** Takes the lock by which tabs see that this worker lives. It is free, and held until the worker ends. */
+  /** Takes the lock that shows tabs that this worker lives. It is free, and held until the worker ends. */
   #holdEpoch(): Promise<void> {
     return new Promise((resolve, reject) => {
       const isHeld = () => {
@@ -143,7 +143,7 @@ export class DatabaseWorker {
 
   async #introduce({ tab, link, broker }: Introduce): Promise<void> {
     const line = broker === undefined ? undefined : await this.#lineTo(broker)
-    // The tab may have asked again meanwhile, and have its channel.
+    // The tab may have asked again meanwhile, and already have its channel.
     if (this.#isClosing || this.#broadcasts.has(link)) return
     if (line === undefined) {
       const carrier = new BroadcastChannel(linkChannel(link))
@@ -169,7 +169,10 @@ export class DatabaseWorker {
     return link
   }
 
-  /** The connection to this broker. If it is another than before, the former has died, unless it is of another version of the site. */
+  /**
+   * The connection to this broker. If it is a different one than before, the former has died, unless it belongs to another version
+   * of the site.
+   */
   async #lineTo(broker: string): Promise<Line | undefined> {
     const former = this.#line
     if ((await former)?.broker === broker) return former

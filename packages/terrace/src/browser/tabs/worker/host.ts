@@ -1,4 +1,4 @@
-/** Serves a back-end to a tab: does what its messages ask for, in order. Runs in the worker that has the database open. */
+/** Serves a back-end to a tab: executes the calls in its messages, in order. Runs in the worker that owns the database. */
 
 import type { BrowserBackend } from '../../browser-backend.js'
 import type { Storage } from '../../level-options.js'
@@ -23,7 +23,7 @@ export class Host {
   #failures: Array<[number, Failure]> = []
   /** The calls that wait for the back-end. */
   readonly #waiting = new Set<Promise<void>>()
-  /** How many messages have come. */
+  /** How many messages have arrived. */
   #processed = 0
   #isToSend = false
   #hasEnded = false
@@ -31,7 +31,7 @@ export class Host {
   readonly #onEnd: () => void
 
   /**
-   * @param storage - Where the back-end keeps its entries, which the tab is told.
+   * @param storage - Where the back-end keeps its entries, for the greeting.
    * @param onEnd - Called when the tab is gone.
    */
   constructor(backend: BrowserBackend, channel: Channel, storage: Storage, onEnd = () => {}) {
@@ -43,7 +43,7 @@ export class Host {
     this.#send({ greeting: { version: VERSION, storage, identity: backend.identity } })
   }
 
-  /** Ends the connection in order: answers what has come, and says that nothing after it is done. */
+  /** Ends the connection in order: answers what has arrived, and reports that nothing later will be done. */
   async end(): Promise<void> {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -116,7 +116,7 @@ export class Host {
     for (const number of numbers) this.#failures.push([number, describe(error)])
   }
 
-  /** What becomes ready in one turn goes in one message. */
+  /** Answers that become ready in one turn share a message. */
   #sendSoon(): void {
     if (this.#isToSend) return
     this.#isToSend = true
@@ -126,7 +126,7 @@ export class Host {
     })
   }
 
-  /** @param more - What is to be told besides. */
+  /** @param more - Further fields of the message. */
   #send(more?: Pick<AnswerMessage, 'greeting' | 'processed'>): void {
     if (this.#answers.length + this.#failures.length === 0 && more === undefined) return
     const bytes = this.#bytes.take()

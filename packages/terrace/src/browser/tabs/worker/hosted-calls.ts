@@ -1,4 +1,4 @@
-/** Does the calls of one tab, with its cursors and snapshots, on a back-end in the worker. */
+/** Executes the calls of one tab, with its cursors and snapshots, on a back-end in the worker. */
 
 import {
   type BackendCursor,
@@ -18,7 +18,7 @@ import { operationsOf } from './batch-operations.js'
 import { HostedExport } from './hosted-export.js'
 import { joinable, joined } from './joined-writes.js'
 
-/** A cursor of the tab. If it could not be made, reads say why. */
+/** A cursor of the tab. If it could not be made, reads fail with the reason. */
 interface HostedCursor {
   readonly cursor?: BackendCursor
   readonly parts: CursorParts
@@ -37,7 +37,7 @@ export class HostedCalls {
     this.#backend = backend
   }
 
-  /** Does a call. Returns its answer, unless it has none. */
+  /** Executes a call. Returns its answer, unless it has none. */
   run([kind, , at, ...words]: WireCall, bytes: Uint8Array): Answer | Promise<Answer> | undefined {
     const [first = 0, second = 0, third = 0] = words
     const take = taker(bytes, at)
@@ -102,13 +102,13 @@ export class HostedCalls {
     return this.#backend.writeBatch === undefined ? 1 : joinable(calls, start)
   }
 
-  /** Does writes as one. All of them succeed or fail. Returns the answer to each. */
+  /** Executes writes as one. All of them succeed or fail. Returns the answer to each. */
   runTogether(writes: readonly WireCall[], bytes: Uint8Array): Answer | Promise<Answer> {
     const { batch, sync } = joined(writes, bytes)
     return after(this.#write(batch, sync), () => DONE)
   }
 
-  /** Releases what the tab has left. */
+  /** Releases everything that the tab still holds. */
   release(): void {
     for (const number of [...this.#cursors.keys()]) this.#closeCursor(number)
     for (const number of [...this.#snapshots.keys()]) this.#closeSnapshot(number)
@@ -140,7 +140,7 @@ export class HostedCalls {
     try {
       const range = rangeOf(flags as number, lowerLength as number, upperLength as number, take)
       const snapshot = this.#state(state as number)
-      // A cursor over values shows no key, and the tab needs the last one to go on with another worker.
+      // A cursor over values yields no keys, and the tab needs the last one to continue with another worker.
       const cursor = this.#backend.cursor(
         { ...range, ...VIEWS },
         parts === 'values' ? 'entries' : parts,
@@ -194,7 +194,7 @@ function after<T>(result: T | Promise<T>, answer: (result: T) => Answer): Answer
   return result instanceof Promise ? result.then(answer) : answer(result)
 }
 
-/** Nobody waits for what a tab releases. */
+/** A tab does not wait for releases. */
 function quietly(release: () => void | Promise<void>): void {
   Promise.resolve(release()).catch(() => {})
 }
@@ -223,7 +223,7 @@ function partsOf(flags: number): CursorParts {
 /** The answer with a page: its bytes, then those of its last key. */
 function pageAnswer([ended, buffer, ...page]: Page, parts: CursorParts): Answer {
   if (buffer !== undefined && parts !== 'values' && page.length > 0 && page.every(isLength)) {
-    // The bytes are as the tab wants them.
+    // The bytes already have the form that the tab expects.
     const lengths = page as number[]
     const last = lengths.at(parts === 'keys' ? -1 : -2) as number
     const lastEnd = buffer.byteLength - (parts === 'keys' ? 0 : (lengths.at(-1) as number))

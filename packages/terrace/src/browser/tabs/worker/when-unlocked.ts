@@ -6,10 +6,10 @@ const LOCKED_MS = 5000
 const ATTEMPT_MS = 10
 
 /**
- * Opens, repairs or removes a database whose last worker may have ended a moment ago: its files are locked a little longer than it lives.
+ * Opens, repairs or removes a database whose last worker may have ended a moment ago: its files stay locked a little longer.
  *
- * @param attempt - Fails with LEVEL_LOCKED before it has done anything.
- * @param isUnwanted - Whether nobody wants it any more.
+ * @param attempt - If the files are locked, fails with LEVEL_LOCKED before it has done anything.
+ * @param isUnwanted - Whether the result is no longer wanted.
  * @throws LEVEL_LOCKED if it is still locked after some seconds.
  */
 export async function whenUnlocked<T>(

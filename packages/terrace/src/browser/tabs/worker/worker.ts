@@ -1,4 +1,4 @@
-/** The script of a leader's worker, of one that has a database open for its page alone, and of one that does a task. */
+/** The script of a leader's worker, of a worker that opens a database for its page alone, and of one that does a task. */
 
 import { loadStore } from '../../load-modules.js'
 import { hasSyncFiles } from '../../opfs/file-pool.js'
@@ -13,5 +13,6 @@ serveOwn(openHosted)
 serveTasks()
 greetPage()
 
-// The worker of the tab that is to lead next waits, and is to be quick then. A failure is told when the database is opened.
+// Loaded in advance, because the worker of the tab that leads next waits now and must open the database quickly then. That
+// open reports a failure.
 if (hasSyncFiles()) loadStore().catch(() => {})

@@ -1,4 +1,4 @@
-// The node in use is killed under four writers, again and again; it starts again and catches up while they go on.
+// The node in use is killed repeatedly under four writers; it restarts and catches up while they continue.
 
 import { pause } from '../../waiting.js'
 

@@ -4,9 +4,10 @@ import { now } from '../clock.js'
 import { outcomeOf } from '../outcomes.js'
 
 /**
- * Two nodes are killed: the third one has no majority and refuses. When one is back, the writers go on.
+ * Two nodes are killed: the third has no majority and refuses requests. Once another node has returned, the writers
+ * continue.
  *
- * @param size - `waitMs` is how long the cluster may take to find its majority by itself, before it is told that it has one.
+ * @param size - `waitMs` is how long the cluster may take to find its majority automatically, before one is forced.
  */
 export async function twoNodesAreKilled(scene, { writes, probes, waitMs }) {
   return scene.underLoad(async (load) => {
@@ -33,7 +34,7 @@ export async function twoNodesAreKilled(scene, { writes, probes, waitMs }) {
   })
 }
 
-/** What reads and writes get without a majority, by code, and how long the slowest refusal took. None should be answered. */
+/** The results of reads and writes without a majority, by code, and the slowest refusal. None should be answered. */
 async function refusals(db, probes) {
   const counts = { refused: {}, answered: 0, untypedRefusals: 0, slowestRefusalMs: 0 }
   const calls = {
@@ -55,7 +56,9 @@ async function refusals(db, probes) {
   return counts
 }
 
-/** All nodes are killed at once under writers, and started again: from the most advanced, and all together, in turns. */
+/**
+ * All nodes are killed at once under writers and restarted: alternately starting with the most advanced, and all at once.
+ */
 export async function allNodesAreKilled(scene, { writes, rounds }) {
   return scene.underLoad(async (load) => {
     await load.write(

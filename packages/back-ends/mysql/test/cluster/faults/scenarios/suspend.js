@@ -1,8 +1,8 @@
-// A node hangs (SIGSTOP) under writers, and goes on later (SIGCONT).
+// A node hangs (SIGSTOP) under writers, and resumes later (SIGCONT).
 
 import { readAudit } from '../audit.js'
 
-/** A node hangs that no writer uses. The group waits for it until it is thrown out. */
+/** The hanging node is not used by any writer. The group waits for it until it is evicted. */
 export async function aFollowerHangs(scene, { writes, deadlineMs = 4000 }) {
   return scene.underLoad(async (load) => {
     await load.write([1, 2].map((writer) => ({ ...scene.at(0, { deadlineMs }), writer, depth: writer })))
@@ -22,8 +22,8 @@ export async function aFollowerHangs(scene, { writes, deadlineMs = 4000 }) {
 }
 
 /**
- * The node hangs that the writers use. They go on elsewhere, and end before it goes on: whatever is stored after that comes from
- * calls that have failed long before.
+ * The hanging node is in use by the writers. They continue elsewhere, and end before it resumes: anything stored after that
+ * comes from calls that failed long ago.
  */
 export async function theNodeInUseHangs(scene, { writes }) {
   let hanging
