@@ -19,7 +19,9 @@ const [file, entryWord = '100000', roundWord = '3', browserName = 'chromium'] = 
 const [entries, rounds] = [Number(entryWord), Number(roundWord)]
 const browser = browsers[browserName]
 if (file === undefined || browser === undefined) {
-  console.error(`usage: node bench/browser/main.mjs RESULTS [ENTRIES] [ROUNDS] [${Object.keys(browsers).join('|')}]`)
+  console.error(
+    `usage: node bench/browser/main.mjs RESULTS [ENTRIES] [ROUNDS] [${Object.keys(browsers).join('|')}]`
+  )
   process.exit(2)
 }
 

@@ -128,14 +128,18 @@ export function faultsIn(markdown, maxWidth = MAX_WIDTH) {
 /** Lines of prose that are too wide. A single link that is too long is allowed. */
 function longLines(markdown, maxWidth) {
   let fence = false
-  return withoutGenerated(markdown).split('\n').flatMap((line, index) => {
-    if (/^\s*(```|~~~)/.test(line)) fence = !fence
-    const isProse = !fence && !/^\s*(\||<|#|```|\[[^\]]+\]: |!\[)/.test(line)
-    const canBreak = line.replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, (word) => word.replaceAll(' ', '_')).trim()
-    return isProse && [...line].length > maxWidth && /\S\s+\S/.test(canBreak.replace(LIST_ITEM, ''))
-      ? [{ line: index + 1, what: 'width', text: `${[...line].length} characters` }]
-      : []
-  })
+  return withoutGenerated(markdown)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (/^\s*(```|~~~)/.test(line)) fence = !fence
+      const isProse = !fence && !/^\s*(\||<|#|```|\[[^\]]+\]: |!\[)/.test(line)
+      const canBreak = line
+        .replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, (word) => word.replaceAll(' ', '_'))
+        .trim()
+      return isProse && [...line].length > maxWidth && /\S\s+\S/.test(canBreak.replace(LIST_ITEM, ''))
+        ? [{ line: index + 1, what: 'width', text: `${[...line].length} characters` }]
+        : []
+    })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

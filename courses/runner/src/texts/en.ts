@@ -29,8 +29,7 @@ Exit codes: 0 done, 1 not accepted, 2 the command is wrong, 3 the workshop itsel
   'select-first': 'No exercise is selected. select NAME selects one; list shows them all.',
   'name-missing': 'Which one? select NAME or select NUMBER; list shows them all.',
   'starter-made': 'Your starting point: {file}. Then: {program} verify {file}',
-  'starter-kept':
-    '{file} already exists, so it was not changed. Remove or rename it to start again.',
+  'starter-kept': '{file} already exists, so it was not changed. Remove or rename it to start again.',
   'already-solved': 'You have solved this exercise already.',
   'no-file': '{file} does not exist. select creates it, or name your file: verify FILE.',
   'no-entry': '{file} is a directory without a file named index, such as index.mjs.',

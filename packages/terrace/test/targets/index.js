@@ -3,8 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { Level, MemoryLevel } from 'terrace'
 
-const NO_WAIT =
-  'it requires a read or write that waits, but MemoryLevel completes within the call'
+const NO_WAIT = 'it requires a read or write that waits, but MemoryLevel completes within the call'
 
 const supports = { getSync: true, putSync: true, everyWrite: true }
 
