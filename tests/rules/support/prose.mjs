@@ -87,7 +87,7 @@ export function proseOf(markdown) {
 
 /** The document with blank lines for what is generated. */
 function withoutGenerated(markdown) {
-  return markdown.replace(/<!-- ([\w-]+) -->[^]*?<!-- \/\1 -->/g, (part) => part.replace(/[^\n]/g, ''))
+  return markdown.replace(/<!-- ([\w-]+) -->.*?<!-- \/\1 -->/gs, (part) => part.replace(/[^\n]/g, ''))
 }
 
 function plain(text) {
