@@ -24,7 +24,7 @@ const IN_PICTURE = [
   ['Node: `await get`', 'node', 'get, concurrency 1'],
   ['Node: `for await`, an entry', 'node', 'for await, an entry']
 ]
-const COLUMNS = ['terrace', 'leveldb', 'rocksdb', 'lmdb', 'classic-level']
+const ENGINES = ['terrace', 'leveldb', 'rocksdb', 'lmdb']
 
 const cells = (line) =>
   line
@@ -66,17 +66,16 @@ const found = ([shown, file, name]) => {
   return [shown, row, tables[file].ratios.get(name)]
 }
 
-const engines = COLUMNS.filter((column) => column !== 'classic-level')
-console.log(`| µs per operation | ${engines.join(' | ')} |`)
-console.log(`|---|${engines.map(() => '---:').join('|')}|`)
+console.log(`| µs per operation | ${ENGINES.join(' | ')} |`)
+console.log(`|---|${ENGINES.map(() => '---:').join('|')}|`)
 for (const [shown, row] of IN_TABLE.map(found)) {
-  console.log(`| ${shown} | ${engines.map((column) => micros(row.get(column))).join(' | ')} |`)
+  console.log(`| ${shown} | ${ENGINES.map((column) => micros(row.get(column))).join(' | ')} |`)
 }
 
 const [picture] = process.argv.slice(2)
 if (picture !== undefined) {
   const values = IN_PICTURE.map(found).flatMap(([shown, , ratios]) =>
-    COLUMNS.flatMap((target) => {
+    [...ENGINES, 'classic-level'].flatMap((target) => {
       const ratio = ratios.get(target)
       return ratio === undefined || ratio === '–'
         ? []

@@ -46,7 +46,7 @@ const LARGE = MIB - 1000
 const published = Object.fromEntries(
   [
     ...readFileSync(new URL('../../../docs/net-protocol.md', import.meta.url), 'utf8').matchAll(
-      /^\| (.*?) \| (\d+) KiB (?:for each|per) (session|connection) \|/gm
+      /^\| (.*?) \| (\d+) KiB for each (session|connection) \|/gm
     )
   ].map(([, , kib, what]) => [what, Number(kib) * 1024])
 )

@@ -7,10 +7,10 @@ import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 export const MAX_WIDTH = 100
-export const MAX_WORDS = 25
+const MAX_WORDS = 25
 
 /** What to look for in a sentence, and what is written instead. */
-export const PATTERNS = [
+const PATTERNS = [
   [
     /\bsays? (what|how|why|which|whether|where|when)\b/i,
     'explains, describes, lists; or link the word itself'
@@ -45,36 +45,34 @@ export const PATTERNS = [
 
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+/
 
+/** The document with blank lines for what is generated, and for blocks of code. */
+function withoutBlocks(markdown) {
+  const blank = (part) => part.replace(/[^\n]/g, '')
+  return markdown
+    .replace(/<!-- ([\w-]+) -->.*?<!-- \/\1 -->/gs, blank)
+    .replace(/^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[^\n]*$|$(?!\n))/gms, blank)
+}
+
 /**
- * The prose of a document in Markdown: paragraphs and items of lists as `{ text, line }`, where code is `code` and a link its text, and
- * what cells of tables hold as `{ text, line, isCell: true }`.
+ * The prose of a document {@link withoutBlocks}: paragraphs and items of lists as `{ text, line }`, where code is `Code` and a link its
+ * text, and what cells of tables hold as `{ text, line, isCell: true }`.
  */
-export function proseOf(markdown) {
+function proseOf(markdown) {
   const blocks = []
   let open
-  let fence
   let isComment = false
-  const end = () => {
-    open = undefined
-  }
-  for (const [index, raw] of withoutGenerated(markdown).split('\n').entries()) {
+  for (const [index, raw] of markdown.split('\n').entries()) {
     const line = raw.trimEnd()
-    const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence)) fence = undefined
-    } else if (isComment || /^\s*<!--/.test(line)) {
+    if (isComment || /^\s*<!--/.test(line)) {
       isComment = !line.includes('-->')
-      end()
-    } else if (mark !== undefined) {
-      fence = mark
-      end()
+      open = undefined
     } else if (/^\s*\|/.test(line)) {
-      end()
+      open = undefined
       for (const cell of line.split(/(?<!\\)\|/)) {
-        if (/[a-z]{3}/.test(cell)) blocks.push({ text: plain(cell), line: index + 1, isCell: true })
+        if (/[a-z]{3}/.test(cell)) blocks.push({ text: cell, line: index + 1, isCell: true })
       }
     } else if (line.trim() === '' || /^#|^\s*(---|===)|^\s*<|^(\[[^\]]+\]: )/.test(line)) {
-      end()
+      open = undefined
     } else if (open === undefined || LIST_ITEM.test(line)) {
       open = { text: line.replace(LIST_ITEM, ''), line: index + 1 }
       blocks.push(open)
@@ -83,11 +81,6 @@ export function proseOf(markdown) {
     }
   }
   return blocks.map((block) => ({ ...block, text: plain(block.text) }))
-}
-
-/** The document with blank lines for what is generated. */
-function withoutGenerated(markdown) {
-  return markdown.replace(/<!-- ([\w-]+) -->.*?<!-- \/\1 -->/gs, (part) => part.replace(/[^\n]/g, ''))
 }
 
 function plain(text) {
@@ -101,7 +94,7 @@ function plain(text) {
 }
 
 /** @returns {string[]} */
-export function sentencesOf(text) {
+function sentencesOf(text) {
   return text
     .replace(/\b(e\.g|i\.e|etc|vs|no|cf)\./gi, '$1')
     .split(/(?<=[.!?][)"”]?)\s+(?=[A-Z`(“"'])|;\s+/)
@@ -111,7 +104,8 @@ export function sentencesOf(text) {
 /** What a document should not have: `{ line, what, text }`. */
 export function faultsIn(markdown, maxWidth = MAX_WIDTH) {
   const faults = []
-  for (const { text, line, isCell } of proseOf(markdown)) {
+  const readable = withoutBlocks(markdown)
+  for (const { text, line, isCell } of proseOf(readable)) {
     for (const [pattern, advice] of PATTERNS) {
       const hit = pattern.exec(text)
       if (hit !== null) faults.push({ line, what: 'pattern', text: `"${hit[0]}": ${advice}` })
@@ -122,24 +116,18 @@ export function faultsIn(markdown, maxWidth = MAX_WIDTH) {
       if (words > MAX_WORDS) faults.push({ line, what: 'sentence', text: `${words} words: ${sentence}` })
     }
   }
-  return [...faults, ...longLines(markdown, maxWidth)].sort((a, b) => a.line - b.line)
+  return [...faults, ...longLines(readable, maxWidth)].sort((a, b) => a.line - b.line)
 }
 
-/** Lines of prose that are too wide. A single link that is too long is allowed. */
+/** Lines of prose {@link withoutBlocks} that are too wide. A single link that is too long is allowed. */
 function longLines(markdown, maxWidth) {
-  let fence = false
-  return withoutGenerated(markdown)
-    .split('\n')
-    .flatMap((line, index) => {
-      if (/^\s*(```|~~~)/.test(line)) fence = !fence
-      const isProse = !fence && !/^\s*(\||<|#|```|\[[^\]]+\]: |!\[)/.test(line)
-      const canBreak = line
-        .replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, (word) => word.replaceAll(' ', '_'))
-        .trim()
-      return isProse && [...line].length > maxWidth && /\S\s+\S/.test(canBreak.replace(LIST_ITEM, ''))
-        ? [{ line: index + 1, what: 'width', text: `${[...line].length} characters` }]
-        : []
-    })
+  return markdown.split('\n').flatMap((line, index) => {
+    const isProse = !/^\s*(\||<|#|\[[^\]]+\]: |!\[)/.test(line)
+    const canBreak = line.replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, (word) => word.replaceAll(' ', '_')).trim()
+    return isProse && [...line].length > maxWidth && /\S\s+\S/.test(canBreak.replace(LIST_ITEM, ''))
+      ? [{ line: index + 1, what: 'width', text: `${[...line].length} characters` }]
+      : []
+  })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -24,8 +24,8 @@ export interface OpenOptions extends AbstractOpenOptions {
 export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, OpenOptions {
   /**
    * Whether other processes write to the database too. Hooks see the writes of this process alone, so
-   * `db.supports.everyWrite` is then false, and the toolbox adapts to that. Several processes may write whatever this option
-   * says; without it, hooks miss what the others write.
+   * `db.supports.everyWrite` is then false, and parts of terrace-toolbox that must see every write refuse the database. Several
+   * processes may write whatever this option is; without it, hooks miss what the others write.
    *
    * @defaultValue `false`
    */

@@ -89,8 +89,8 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Op
 
   /**
    * Whether other programs may write to the database too, as is easy with a server. Hooks see only the writes of this instance,
-   * so `db.supports.everyWrite` is then false, and the toolbox adapts to that. Set it to `false` only if no other instance
-   * writes.
+   * so `db.supports.everyWrite` is then false, and parts of terrace-toolbox that must see every write refuse the database. Set it
+   * to `false` only if no other instance writes.
    *
    * @defaultValue `true`
    */
