@@ -19,10 +19,10 @@ const IN_PICTURE = [
   ['write in random order', 'rivals', 'fillrandom'],
   ['write with `sync`', 'rivals', 'fillsync'],
   ['read at random', 'rivals', 'readrandom 2'],
-  ['scan, an entry', 'rivals', 'readseq 2'],
+  ['scan, per entry', 'rivals', 'readseq 2'],
   ['Node: `await put`', 'node', 'put, concurrency 1'],
   ['Node: `await get`', 'node', 'get, concurrency 1'],
-  ['Node: `for await`, an entry', 'node', 'for await, an entry']
+  ['Node: `for await`, per entry', 'node', 'for await, per entry']
 ]
 const ENGINES = ['terrace', 'leveldb', 'rocksdb', 'lmdb']
 

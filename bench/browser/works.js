@@ -12,7 +12,7 @@ function check(value) {
 
 /** By name. `part` is a part of the keys, another one for each turn. */
 export const works = {
-  'batch of 1,000, an entry': async (db, part) => {
+  'batch of 1,000, per entry': async (db, part) => {
     for (let start = 0; start < part.length; start += BATCH) {
       await db.batch(
         part.slice(start, start + BATCH).map((key) => ({ type: 'put', key, value: valueFor(key) }))
@@ -20,13 +20,13 @@ export const works = {
     }
     return part.length
   },
-  'loop over an iterator, an entry': async (db) => {
+  'loop over an iterator, per entry': async (db) => {
     let count = 0
     for await (const [key] of db.iterator()) if (key !== undefined) count++
     return count
   },
-  'iterator().all(), an entry': async (db) => (await db.iterator().all()).length,
-  'reverse loop over keys, an entry': async (db) => {
+  'iterator().all(), per entry': async (db) => (await db.iterator().all()).length,
+  'reverse loop over keys, per entry': async (db) => {
     let count = 0
     for await (const key of db.keys({ reverse: true })) if (key !== undefined) count++
     return count

@@ -40,18 +40,18 @@ test('table: all targets', async (t) => {
     'put, concurrency 64',
     'get, concurrency 4',
     'getMany of 100, a key',
-    'for await, an entry',
-    'nextv(1000), an entry',
+    'for await, per entry',
+    'nextv(1000), per entry',
     'for await in reverse',
     'for await, keys only',
     'for await, values only',
-    'range of 100, an entry',
+    'range of 100, per entry',
     'put through two sublevels, concurrency 4',
     'put, buffer, concurrency 4',
     'get, view, concurrency 4',
-    'for await, view, an entry'
+    'for await, view, per entry'
   ]
-  const blocking = ['putSync', 'delSync', 'batchSync of 1000', 'iterateSync, an entry']
+  const blocking = ['putSync', 'delSync', 'batchSync of 1000', 'iterateSync, per entry']
   const synced = 'put with sync, concurrency 64'
 
   const leftOut =

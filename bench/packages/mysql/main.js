@@ -53,7 +53,7 @@ const cases = {
     level: times(RANGES, (i) => db.iterator({ gte: keyAt(i), limit: 10 }).all()),
     raw: times(RANGES, (i) => raw.query('SELECT k,v FROM raw WHERE k>=? ORDER BY k LIMIT 10', [keyAt(i)]))
   },
-  'scan of 1,000, an entry': {
+  'scan of 1,000, per entry': {
     level: { count: KEYS, run: () => db.iterator().all() },
     raw: { count: KEYS, run: () => raw.query('SELECT k,v FROM raw ORDER BY k') }
   }

@@ -65,11 +65,11 @@ const cases = {
     level: times(RANGES, (i) => db.iterator({ gte: keyAt(i), limit: 10 }).all()),
     raw: times(RANGES, (i) => rawRange(keyAt(i), 10))
   },
-  'all 1,000 entries, an entry': {
+  'all 1,000 entries, per entry': {
     level: { count: KEYS, run: () => db.iterator().all() },
     raw: { count: KEYS, run: () => rawRange(keys[0], KEYS) }
   },
-  'all 1,000 entries backwards, an entry': {
+  'all 1,000 entries backwards, per entry': {
     level: { count: KEYS, run: () => db.iterator({ reverse: true }).all() },
     raw: { count: KEYS, run: () => rawRange(keys[0], KEYS, 'Descending') }
   }

@@ -32,7 +32,7 @@ for (let round = 0; round < Number(rounds); round++) {
   }
 }
 
-console.log('| value, order | database | resident, an entry | heap, an entry | put, awaited |')
+console.log('| value, order | database | resident, per entry | heap, per entry | put, awaited |')
 console.log('|---|---|---:|---:|---:|')
 for (const valueBytes of [100, 20]) {
   for (const order of ['random', 'sorted']) {

@@ -50,7 +50,7 @@ impl Engine for Lmdb {
     }
 
     fn settings(&self) -> String {
-        "WRITEMAP and NOSYNC, a transaction a write, no compression; its cache is the operating system's"
+        "WRITEMAP and NOSYNC, a transaction per write, no compression; its cache is the operating system's"
             .to_owned()
     }
 

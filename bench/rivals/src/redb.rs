@@ -33,7 +33,7 @@ impl Engine for RedbEngine {
 
     fn settings(&self) -> String {
         let cache = self.cache_size.map_or("default".to_owned(), |bytes| format!("{} KiB", bytes >> 10));
-        format!("cache {cache}, a transaction a write, durability None unless synced, no compression")
+        format!("cache {cache}, a transaction per write, durability None unless synced, no compression")
     }
 
     fn with(&self, settings: &Settings) -> Box<dyn Engine> {

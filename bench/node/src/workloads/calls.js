@@ -21,7 +21,7 @@ export async function calls(context) {
   await writing(context, 'put, awaited', { concurrency: 1 })
   await writing(context, 'put with sync, awaited', { concurrency: 1, sync: true })
   await writing(context, `put, ${MANY} at once`, { concurrency: MANY })
-  await writing(context, `batch of ${MANY}, an entry`, { concurrency: 1, batchSize: MANY })
+  await writing(context, `batch of ${MANY}, per entry`, { concurrency: 1, batchSize: MANY })
   await reading(context)
 }
 
@@ -74,9 +74,9 @@ async function reading(context) {
       })
     }
   })
-  await recordScan(context, session, 'scan of all, an entry', n, 'entries')
+  await recordScan(context, session, 'scan of all, per entry', n, 'entries')
 
-  await context.recorder.record('clear of all, an entry', async (watch) => {
+  await context.recorder.record('clear of all, per entry', async (watch) => {
     watch.start()
     await db.clear()
     watch.stop()

@@ -87,17 +87,17 @@ async function readLines(context) {
     await recordGets(context, session, 'getSync', { count: n, indexAt, blocking: true })
   }
   if (session.has('iterator')) {
-    await recordScan(context, session, 'for await, an entry', n, 'entries')
-    await recordScan(context, session, `nextv(${BATCH}), an entry`, n, 'nextv')
+    await recordScan(context, session, 'for await, per entry', n, 'entries')
+    await recordScan(context, session, `nextv(${BATCH}), per entry`, n, 'nextv')
     await recordScan(context, session, 'for await in reverse', n, 'reverse')
     await recordScan(context, session, 'for await, keys only', n, 'keys')
     await recordScan(context, session, 'for await, values only', n, 'values')
-    await recordRanges(context, session, `range of ${RANGE}, an entry`, { n, size: RANGE, indexAt })
+    await recordRanges(context, session, `range of ${RANGE}, per entry`, { n, size: RANGE, indexAt })
   }
   if (session.has('iterateSync')) {
     const range = { n, size: RANGE, indexAt, blocking: true }
-    await recordScan(context, session, 'iterateSync, an entry', n, 'sync')
-    await recordRanges(context, session, `iterateSync, range of ${RANGE}, an entry`, range)
+    await recordScan(context, session, 'iterateSync, per entry', n, 'sync')
+    await recordRanges(context, session, `iterateSync, range of ${RANGE}, per entry`, range)
   }
   await session.close()
 }
@@ -137,9 +137,9 @@ function encodedLines(encoding) {
       await recordGets(context, session, `getSync, ${encoding}`, { count: n, indexAt, blocking: true })
     }
     if (session.has('iterator')) {
-      await recordScan(context, session, `for await, ${encoding}, an entry`, n, 'entries')
+      await recordScan(context, session, `for await, ${encoding}, per entry`, n, 'entries')
     } else {
-      await recordScan(context, session, `iterateSync, ${encoding}, an entry`, n, 'sync')
+      await recordScan(context, session, `iterateSync, ${encoding}, per entry`, n, 'sync')
     }
     await session.close()
   }
