@@ -18,7 +18,7 @@ const GENERAL = `terrace-bench: a benchmark of databases with the API of abstrac
   terrace-bench report FILE.jsonl ...                 print tables of results
   terrace-bench plot FILE.jsonl ...                   draw results
 
-Each command has a --help of its own. Examples:
+Each command has its own --help. Examples:
 
   terrace-bench run table terrace classic-level
   terrace-bench run put classic-level memory-level -n 1e5 --results put.jsonl
@@ -53,7 +53,7 @@ Targets (usually terrace): ${Object.keys(KNOWN).join(', ')},
 or any package, or the path of any module, that exports a class like abstract-level's. LABEL=TARGET gives a target
 another name, so that the same one can take part twice with different options.
 
-Every round runs every target once, in turn, each in a process of its own. Whatever is read or written is checked; a
+Every round runs every target once, in turn, each in its own process. Whatever is read or written is checked; a
 database that loses or changes entries fails the run.
 
 Options, with their defaults where the workload has no other:
@@ -72,7 +72,7 @@ Options, with their defaults where the workload has no other:
   --tables NUMBER             tables of the large database of open (${DEFAULTS.tables})
   --repeats NUMBER            how often open opens each database in a round (${DEFAULTS.repeats})
   --seconds NUMBER            how long sustained, cold-read and plain-loop run (${DEFAULTS.seconds})
-  --no-yield                  let their clients go on at once, not in the next turn of the event loop
+  --no-yield                  let their clients continue at once, not in the next turn of the event loop
   --sync                      count a write only when it has reached the disk
   --seed NUMBER               seed of all random numbers (${DEFAULTS.seed})
   --rounds NUMBER             rounds (3; sorted-write, sustained, cold-read and plain-loop: 1)

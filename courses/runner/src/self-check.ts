@@ -126,7 +126,7 @@ function expectAccepted(verdict: Verdict): string | undefined {
 function expectRefusal(path: string, verdict: Verdict): string | undefined {
   if (verdict.isAccepted) return 'is accepted'
   const comment = firstComment(path)
-  if (comment === undefined) return 'does not begin with a comment that says why it is refused'
+  if (comment === undefined) return 'does not begin with a comment that explains why it is refused'
   const text = textOf(verdict)
   const pattern = /^\/(.+)\/(\w*)$/.exec(comment)
   const isMatch = pattern ? new RegExp(pattern[1] as string, pattern[2]).test(text) : text.includes(comment)

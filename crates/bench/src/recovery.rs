@@ -52,7 +52,7 @@ pub(crate) fn measure(
     match wrong {
         Some(key) => Err(format!("entry {key} is not what was written").into()),
         None if count != live.count() => {
-            Err(format!("{count} entries came back instead of {}", live.count()).into())
+            Err(format!("{count} entries were recovered instead of {}", live.count()).into())
         }
         None => Ok(elapsed),
     }

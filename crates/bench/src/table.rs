@@ -94,7 +94,7 @@ pub fn cold(reports: &[Report]) -> String {
         text += &columns(&engines, &medians, |median| Some(micros(median.micros_per_op)));
         let _ = writeln!(text, "\n**{configuration}**: reads of the device an operation\n");
         text += &columns(&engines, &medians, |median| per_op(median, |device| device.reads));
-        let _ = writeln!(text, "\n**{configuration}**: KiB read an operation\n");
+        let _ = writeln!(text, "\n**{configuration}**: KiB read per operation\n");
         text += &columns(&engines, &medians, |median| {
             per_op(median, |device| device.bytes.map(|bytes| bytes >> 10))
         });

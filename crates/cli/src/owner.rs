@@ -51,10 +51,10 @@ impl Holder {
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nobody => f.write_str("nobody"),
+            Self::Nobody => f.write_str("no process"),
             Self::Process(owner) => owner.fmt(f),
             Self::Unknown(Some(process)) => write!(f, "process {process}, unless it has crashed"),
-            Self::Unknown(None) => f.write_str("nobody known; this system does not tell"),
+            Self::Unknown(None) => f.write_str("unknown: this system does not report it"),
         }
     }
 }

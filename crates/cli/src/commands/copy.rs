@@ -27,8 +27,8 @@ const EXAMPLES: &str = r#"Examples:
 /// again to start over. If the database is not in use, `terrace checkpoint` is faster.
 ///
 /// DB and TARGET may also be URLs of other back-ends: lmdb:PATH, mysql://USER@HOST/SCHEMA, slatedb:URL, level:PATH, or
-/// a server: tcp://HOST:PORT, tls:, ws:, wss:, unix:PATH. The program terrace-copy then does all of it, with options of
-/// its own, which `terrace-copy --help` lists. It is looked for in node_modules/.bin of this directory and those above
+/// a server: tcp://HOST:PORT, tls:, ws:, wss:, unix:PATH. The program terrace-copy then does all of it; `terrace-copy --help`
+/// lists its options. It is looked for in node_modules/.bin of this directory and those above
 /// it, then on the PATH; `npm install terrace-copy` installs it. A path that begins like a URL is written ./lmdb:PATH.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

@@ -23,7 +23,7 @@ const EXAMPLES: &str = r#"Examples:
 
 /// Count entries.
 ///
-/// Every entry is read, so the count is exact, and damage on the way is found.
+/// Every entry is read, so the count is exact, and damage is found.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Count {

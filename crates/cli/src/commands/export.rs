@@ -40,8 +40,8 @@ pub(crate) struct Export {
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Go on after the last complete entry of the file. Changes made since then to keys up to that entry are not
-    /// exported.
+    /// Continue after the last complete entry of the file. Changes made since then to keys up to that entry are
+    /// not exported.
     #[arg(long, requires = "output")]
     resume: bool,
     /// Replace the file if it exists.

@@ -13,7 +13,7 @@ use crate::text::FormatArguments;
 const EXAMPLES: &str = r#"Examples:
   terrace get fruit apple                          the value, as escaped text
   terrace get fruit apple lemon                    several: key, tab, value
-  terrace get fruit apple --raw > apple.bin        the bytes as they are
+  terrace get fruit apple --raw > apple.bin        the unmodified bytes
   terrace get fruit '\x00\x01' || echo not there   exit code 1 if a key is missing
   terrace get fruit 0001 --key-format hex --json"#;
 

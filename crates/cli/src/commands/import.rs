@@ -39,7 +39,7 @@ pub(crate) struct Import {
     /// The exported file; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
-    /// Record progress in this file, and go on from there if it exists. It is removed at the end.
+    /// Record progress in this file, and continue from there if it exists. It is removed at the end.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     state: Option<PathBuf>,
     #[command(flatten)]

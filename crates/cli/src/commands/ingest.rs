@@ -20,7 +20,7 @@ const EXAMPLES: &str = r#"Examples:
 
 /// Add finished tables as one change; their entries are newer than everything in the database.
 ///
-/// The tables' keys must not overlap. The files are copied and stay as they are.
+/// The tables' keys must not overlap. The files are copied, and the originals stay unmodified.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ingest {

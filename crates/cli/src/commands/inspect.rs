@@ -35,7 +35,7 @@ enum Detail {
 
 /// Explain a file of a database down to each record, damage included.
 ///
-/// After damage, go on with what can still be read. Records of a log and blocks of a table are printed with their
+/// After damage, continue with what can still be read. Records of a log and blocks of a table are printed with their
 /// offsets in the file, entries of a table with the offset of the value in the uncompressed block.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -110,7 +110,7 @@ impl Inspect {
     fn inspect(&self, path: &Path, level: Level, out: &mut dyn Write) -> Result<Answer, Failure> {
         let Some(kind) = self.kind.or_else(|| Kind::of_file(path)) else {
             let message = format!("{} is not a database file, by name or content", path.display());
-            return Err(Problem::usage(format!("{message}; use --as to say what it is")));
+            return Err(Problem::usage(format!("{message}; name its kind with --as")));
         };
         let comparator = match &self.comparator {
             Some(name) => Some(order::by_name(name)?),

@@ -78,7 +78,7 @@ fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
     assert_eq!(terrace([&"get", &db, &"later"]).ok(), "too\n");
     assert_eq!(snapshot(&db), before);
     let stats = terrace([&"stats", &db]).ok();
-    let known = if cfg!(windows) { "nobody known; this system does not tell\n" } else { "nobody\n" };
+    let known = if cfg!(windows) { "unknown: this system does not report it\n" } else { "no process\n" };
     assert!(stats.contains(&format!("in use by        {known}")), "{stats}");
 }
 
@@ -115,5 +115,5 @@ fn a_lock_that_is_shared_with_nobody_is_told() {
     let inspected = terrace([&"inspect", &db]).ok();
     assert!(inspected.contains("held by a process with unknown number"), "{inspected}");
     drop(lock);
-    assert!(terrace([&"stats", &db]).ok().contains("in use by        nobody known"));
+    assert!(terrace([&"stats", &db]).ok().contains("in use by        unknown"));
 }

@@ -193,7 +193,7 @@ impl<'a> LogReplay<'a> {
         let synced_end = self.options.synced_files.end_of_log(*number);
         if sound_end < synced_end {
             let problem = format!("the log ends here, though it was synced up to byte {synced_end}");
-            let problem = format!("{problem}; repair keeps what is there");
+            let problem = format!("{problem}; repair keeps the rest");
             return Err(Error::corruption(path, sound_end, problem));
         }
         recovered.ends.push(sound_end);
@@ -242,5 +242,5 @@ impl<'a> LogReplay<'a> {
 }
 
 fn gap_problem(first: u64, expected: u64) -> String {
-    format!("the log goes on with sequence {first} instead of {expected}")
+    format!("the log continues with sequence {first} instead of {expected}")
 }

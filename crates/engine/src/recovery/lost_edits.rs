@@ -60,14 +60,14 @@ pub(crate) fn check_last_edits(
     } else {
         match first_sequence(env, directory, &needed)? {
             Some(first) if first > last_sequence.saturating_add(1) => {
-                format!("the logs go on with sequence {first} after {last_sequence}")
+                format!("the logs continue with sequence {first} after {last_sequence}")
             }
             _ => return Ok(()),
         }
     };
     let manifest = file_name::manifest_name(manifest_number);
     let problem = format!(
-        "the MANIFEST has lost its last records: it does not know {table}, and {gap}; repair keeps what is there"
+        "the MANIFEST has lost its last records: it does not know {table}, and {gap}; repair keeps the rest"
     );
     Err(Error::at_path(ErrorKind::Corruption, &directory.join(manifest), problem))
 }

@@ -58,7 +58,7 @@ pub(crate) fn missing_log(
     let path = directory.join(&name);
     let manifest = file_name::manifest_name(numbers.manifest_number);
     if numbers.is_ours {
-        let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
+        let problem = format!("{manifest} needs a log that is missing; repair keeps the rest");
         return Err(Error::at_path(ErrorKind::Corruption, &path, problem));
     }
     if env.exists(&path)? {
@@ -66,7 +66,7 @@ pub(crate) fn missing_log(
         return Err(Error::at_path(ErrorKind::Outdated, &path, message));
     }
     let problem =
-        format!("{manifest} needs a log that is missing; if it is elsewhere, copy it here before you go on");
+        format!("{manifest} needs a log that is missing; if you have it elsewhere, copy it here first");
     let reason = Error::at_path(ErrorKind::Corruption, &path, problem);
     Ok(Some(LeftOutLog { name, kind: LeftOutKind::MissingLog, bytes: 0, reason }))
 }

@@ -40,7 +40,9 @@ pub(crate) fn replay(
             && options.contiguous_sequences
             && goes_on_in(&logs[index + 1..], recovered.last_sequence)?
         {
-            options.info_log.line(format_args!("nothing is missing, since the next log goes on: {problem}"));
+            options
+                .info_log
+                .line(format_args!("nothing is missing, since the next log continues: {problem}"));
             continue;
         }
         match end? {

@@ -80,11 +80,11 @@ pub(super) fn merge_all(
         rebuilt.levels[level].push(table.file);
     }
     if !inputs.is_empty() {
-        let reason = "no MANIFEST says which tables were replaced: a value that was deleted or overwritten can be back \
-                      if the table that said so was removed before";
+        let reason = "without a MANIFEST, replaced tables are unknown: a deleted or overwritten value may reappear if the table \
+                      with its deletion or newer value was removed before";
         rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
     } else if !matches!(logged_sequences(repairer, logs)?[..], [(1, _)]) {
-        let reason = "no MANIFEST says which tables there were, and none is left";
+        let reason = "without a MANIFEST, the former tables are unknown, and no table remains";
         rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
     }
     Ok(())

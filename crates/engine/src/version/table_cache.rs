@@ -222,8 +222,8 @@ impl TableCache {
         match self.open_path(&legacy_path) {
             Ok(opened) => Ok((opened, legacy_path)),
             Err(error) if error.is_not_found() && self.writer_may_live => {
-                let message = "another process went on writing the database, and a table of the state that is read here \
-                               is gone; refresh and read again";
+                let message = "another process kept writing to the database, and a table of the state read here is gone; \
+                               refresh and read again";
                 Err(Error::at_path(ErrorKind::Outdated, &path, message))
             }
             Err(error) if error.is_not_found() => {

@@ -16,7 +16,7 @@ use soak::Soak;
 
 /// Try to break the database for a given time: power cuts, failing calls, kills, damage, races.
 ///
-/// The exit code is 1 if a promise was broken; the output then says how to run that trial again.
+/// The exit code is 1 if a promise was broken; the output then names the command that repeats the trial.
 #[derive(Parser)]
 struct Arguments {
     /// How long to run, in seconds. Running trials are finished.
