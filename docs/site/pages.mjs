@@ -101,6 +101,7 @@ const PARTS = [
       ['The gem for Ruby', 'ruby/README.md'],
       ['Builds', 'docs/prebuilds.md'],
       ['Workshops', 'courses/runner/README.md'],
+      ['Errors', 'docs/errors.md'],
       ['Glossary', 'docs/glossary.md'],
       ['Changelog', 'CHANGELOG.md']
     ]
