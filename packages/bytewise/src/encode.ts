@@ -31,8 +31,8 @@ import { writeBytes, writeText } from './write-text.js'
 const output = new Output()
 
 /**
- * Encodes a key or a bound: to a `Buffer` where that class exists, otherwise to a `Uint8Array`. The bytes compare as their keys
- * do.
+ * Encodes a key or a bound as a `Buffer` where that class exists, otherwise as a `Uint8Array`. Encoded keys sort in the same
+ * order as the keys.
  *
  * @throws {@link BytewiseError} if the value cannot be a key; its `code` gives the reason.
  */

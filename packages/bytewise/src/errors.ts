@@ -6,7 +6,7 @@ export type BytewiseErrorCode =
   | 'BYTEWISE_UNSUPPORTED_TYPE'
   /** The value has no place in the order: `NaN`, an invalid date, a map with the same key twice. */
   | 'BYTEWISE_INVALID_VALUE'
-  /** The string is not Unicode text: it has half of a surrogate pair. Two such strings would get the same bytes. */
+  /** The string is not valid Unicode: it contains a lone surrogate. Two such strings would have the same encoding. */
   | 'BYTEWISE_INVALID_STRING'
   /**
    * A bound is not allowed in this place: before the end of an array, in a set or a map, or as the prefix of another bound.

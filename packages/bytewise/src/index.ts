@@ -1,5 +1,6 @@
 /**
- * Structured keys as bytes that sort like the keys: npm bytewise's encoding, with extensions. Start with `encode.ts`.
+ * Encodes structured keys as bytes that sort like the keys. The encoding is that of the npm package bytewise, with
+ * extensions.
  *
  * @packageDocumentation
  */
@@ -17,7 +18,7 @@ export type { Key } from './keys.js'
 export { MAX_DEPTH, MAX_KEY_SIZE_BYTES } from './limits.js'
 export type { TypedArray } from './typed-arrays.js'
 
-/** The `keyEncoding` of an abstract-level database, with the helpers for ranges. */
+/** A `keyEncoding` for abstract-level databases, with helpers for ranges. */
 export interface Bytewise {
   /** The name of the encoding. */
   readonly name: 'bytewise'
@@ -25,20 +26,23 @@ export interface Bytewise {
   readonly format: 'view'
   /** Encodes a key or a bound; see {@link encode}. */
   encode(key: Key | Bound): Uint8Array
-  /** The type of the result is open, as that of JSON is: the database decides the type of its keys. */
+  /**
+   * Decodes a key; see {@link decode}. The result has the type `any`, like that of `JSON.parse()`: the database
+   * declares the type of its keys.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   decode(bytes: Uint8Array): any
-  /** Makes the range of a prefix; see {@link prefix}. */
+  /** Returns the range of a prefix; see {@link prefix}. */
   prefix: typeof prefix
-  /** Makes a bound before a prefix; see {@link lower}. */
+  /** Creates a bound before a prefix; see {@link lower}. */
   lower: typeof lower
-  /** Makes a bound after a prefix; see {@link upper}. */
+  /** Creates a bound after a prefix; see {@link upper}. */
   upper: typeof upper
-  /** Makes a range; see {@link between}. */
+  /** Returns the range between two keys; see {@link between}. */
   between: typeof between
 }
 
-/** The encoding, for `new Level(location, { keyEncoding: bytewise })`. */
+/** The encoding to pass to a database: `new Level(location, { keyEncoding: bytewise })`. */
 export const bytewise: Bytewise = {
   name: 'bytewise',
   format: 'view',

@@ -8,7 +8,7 @@ import { MAX_KEY_SIZE_BYTES } from './limits.js'
 import { tooLong, viewOf } from './output.js'
 import { FIRST_TYPED_ARRAY } from './type-bytes.js'
 
-/** The typed arrays that have their own type byte. A `Uint8Array` counts as bytes. */
+/** The typed arrays that are encoded as types of their own. A `Uint8Array` is encoded as bytes. */
 export type TypedArray =
   | Int8Array
   | Uint8ClampedArray

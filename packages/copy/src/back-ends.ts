@@ -7,14 +7,14 @@
 export interface BackEnd {
   /** The npm package. */
   readonly package: string
-  /** What its page on the site is called, if it is a package for nothing else. */
+  /** The title of its page on the site, if the package serves only this back-end. */
   readonly title?: string
-  /** Its class. */
+  /** The name of its class. */
   readonly class: string
-  /** What a text that names such a database begins with, before a colon, in small letters. */
+  /** The lower-case schemes that the name of such a database begins with, before a colon. */
   readonly schemes: readonly string[]
   /**
-   * What the first argument of the class is: the `path` after the scheme, the `rest` after it whatever that is, or the whole text: a
+   * The first argument of the class: the `path` after the scheme; the `rest` after it, whatever that is; or the whole text, as a
    * `url`, which may have a password, or an `address`.
    */
   readonly location: 'path' | 'rest' | 'url' | 'address'
@@ -22,11 +22,11 @@ export interface BackEnd {
   readonly parameters?: readonly string[]
   /** The option of the class that takes a token. */
   readonly token?: string
-  /** How such a database is named, for people. */
+  /** How to name such a database, for the usage text. */
   readonly usage: string
-  /** What such a database is, for people. */
+  /** A description of such a database, for the usage text. */
   readonly what: string
-  /** A URL with all of its parts, for the error about one that is wrong. */
+  /** A URL with all of its parts, for the error about an invalid one. */
   readonly example?: string
   /**
    * Options to read from a database that others may be using. SlateDB's: without `readOnly`, reading would take the database from its
@@ -34,8 +34,8 @@ export interface BackEnd {
    */
   readonly reading: object
   /**
-   * Options to write many batches, of which the last is synced. SlateDB's: each batch would wait for a flush otherwise. What is lost by a
-   * kill is always the newest, and the end of a copy is synced.
+   * Options to write many batches, of which the last is synced. SlateDB's: each batch would wait for a flush otherwise. If the
+   * process is killed, only the newest writes are lost, and the end of a copy is synced.
    */
   readonly writing?: object
 }

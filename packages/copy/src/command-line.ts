@@ -8,12 +8,12 @@ import { endOfPrefix, keyOf } from './key-text.js'
 /** One of the two databases, as the command line names it. */
 export interface Place {
   readonly text: string
-  /** The path of names to a sublevel. Empty: the whole database. */
+  /** The path of names to a sublevel; empty for the whole database. */
   readonly sublevel: readonly string[]
   readonly optionsFile: string | undefined
 }
 
-/** What the command line asks for. */
+/** The settings that the command line specifies. */
 export interface Settings {
   readonly from: Place
   readonly to: Place

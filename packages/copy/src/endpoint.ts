@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly backEnd: BackEnd
   /** The first argument of the class: a path, a URL or an address. */
   readonly location: string
-  /** Options that the text holds. */
+  /** The options in the text. */
   readonly options: Readonly<Record<string, unknown>>
   /** The text without secrets. */
   readonly shown: string
@@ -23,10 +23,11 @@ export interface Endpoint {
 const URL_OF_HOSTS = /^[a-z0-9+.-]+:\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i
 
 /**
- * Reads what names a database. What begins with none of the known schemes is a path.
+ * Parses the name of a database. A text that begins with none of the known schemes is a path.
  *
- * @param environment - Where a password or token may be, as `TERRACE_FROM_PASSWORD`.
- * @throws UsageError if it names none.
+ * @param environment - The environment variables, which may hold a password or token, as
+ * `TERRACE_FROM_PASSWORD` does.
+ * @throws UsageError if the text names no database.
  */
 export function endpointOf(
   { text }: Place,
@@ -64,7 +65,7 @@ export function endpointOf(
   }
 }
 
-/** Whether two texts name the same database for certain. */
+/** Returns whether two texts certainly name the same database. */
 export function isSame(a: Endpoint, b: Endpoint): boolean {
   return a.backEnd === b.backEnd && identityOf(a) === identityOf(b)
 }

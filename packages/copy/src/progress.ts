@@ -35,7 +35,7 @@ export class ProgressDisplay {
     this.#timer.unref()
   }
 
-  /** Begins a phase without figures. */
+  /** Begins a phase without numbers. */
   begin(what: string): void {
     this.#enter(what)
     this.#progress = undefined

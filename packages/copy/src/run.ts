@@ -8,9 +8,9 @@ import { readOptions } from './options-file.js'
 import { megabytes, type ProgressDisplay } from './progress.js'
 import { type Database, openDatabase } from './stores.js'
 
-/** What the copy did. */
+/** The result of a copy. */
 export interface Outcome extends CopySummary {
-  /** Both databases without secrets. */
+  /** The names of both databases, without secrets. */
   readonly from: string
   readonly to: string
   readonly verified: boolean
@@ -110,7 +110,7 @@ function optionsOf(
   }
 }
 
-/** A sentence about the outcome. */
+/** Returns a sentence about the outcome. */
 export function sentenceOf(outcome: Outcome): string {
   const { entries, bytes, written, deleted, resumed, verified, from, to, elapsedMs } = outcome
   const notes = [
@@ -124,7 +124,7 @@ export function sentenceOf(outcome: Outcome): string {
   return `${count} (${megabytes(bytes)}) copied from ${from} to ${to} in ${seconds} s: ${notes.filter((note) => note !== '').join(', ')}`
 }
 
-/** The outcome as a line of JSON. */
+/** Returns the outcome as a line of JSON. */
 export function jsonOf({ checksum, ...outcome }: Outcome): string {
   return JSON.stringify({ ...outcome, checksum: checksum.toString(16).padStart(8, '0') })
 }

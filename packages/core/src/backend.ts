@@ -21,28 +21,31 @@
 /** A key or a value in one of the three formats of abstract-level: utf8, buffer or view. */
 export type Bytes = string | Uint8Array
 
-/** The names of these formats. */
+/** The name of a format of keys and values in abstract-level. */
 export type Format = 'utf8' | 'buffer' | 'view'
 
-/** Keys and values alternate, in the order in which the operations take effect. The value of a key to delete is null. */
+/**
+ * The operations of a write, as alternating keys and values, in the order in which they take effect. The value of a key to
+ * delete is null.
+ */
 export type Operations = ReadonlyArray<Bytes | null>
 
-/** What a back-end declares about itself. It becomes a part of the database's manifest, `db.supports`. */
+/** The capabilities that a back-end declares. They become part of the database's manifest, `db.supports`. */
 export interface BackendManifest {
   /**
-   * The formats that the back-end takes and returns. `buffer` or `view` must be among them, since not all bytes are text. Data
-   * that users pass in another format is converted.
+   * The formats that the back-end accepts and returns. `buffer` or `view` must be among them, since not all bytes are text.
+   * Data that users pass in another format is converted.
    */
   readonly encodings: { readonly [name in Format]?: boolean }
   /**
-   * Whether the back-end can read within a call, blocking the thread if it must. If so, it has {@link Backend.getSync}, and its
+   * Whether the back-end can read synchronously, blocking the thread if it must. If so, it has {@link Backend.getSync}, and its
    * cursors have {@link BackendCursor.readSync}. If not, `getSync()` and loops without `await` fail with LEVEL_NOT_SUPPORTED.
    *
    * @defaultValue `false`
    */
   readonly syncReads?: boolean
   /**
-   * Whether the back-end can write within a call, blocking the thread if it must. If so, it has {@link Backend.writeSync}, and
+   * Whether the back-end can write synchronously, blocking the thread if it must. If so, it has {@link Backend.writeSync}, and
    * its batches have {@link BackendBatch.writeSync}. If not, `putSync()` and the like fail with LEVEL_NOT_SUPPORTED.
    *
    * @defaultValue `false`
@@ -55,8 +58,8 @@ export interface BackendManifest {
    */
   readonly permanence?: boolean
   /**
-   * Whether others write to the store as well, unseen by this database. Then no hook sees every write, and
-   * `db.supports.everyWrite` is false.
+   * Whether other programs or instances also write to the store, unnoticed by this database. If so, no hook sees every write,
+   * and `db.supports.everyWrite` is false.
    *
    * @defaultValue `false`
    */
@@ -69,7 +72,7 @@ export interface BackendManifest {
 
 /** Options of reads. They may include other options of abstract-level, which the back-end ignores. */
 export interface BackendReadOptions {
-  /** Whether to keep what was read in a cache, if there is one. If undefined, the back-end decides. */
+  /** Whether to cache what is read, if the back-end has a cache. If undefined, the back-end decides. */
   readonly fillCache?: boolean
   /** The format of the keys that are returned. */
   readonly keyEncoding?: string
@@ -79,37 +82,37 @@ export interface BackendReadOptions {
 
 /** The bounds of a range. `gte` takes precedence over `gt`, and `lte` over `lt`. */
 export interface Range {
-  /** The first key, included. */
+  /** The lower bound, inclusive. */
   gte?: Bytes | undefined
-  /** The first key, excluded. */
+  /** The lower bound, exclusive. */
   gt?: Bytes | undefined
-  /** The last key, included. */
+  /** The upper bound, inclusive. */
   lte?: Bytes | undefined
-  /** The last key, excluded. */
+  /** The upper bound, exclusive. */
   lt?: Bytes | undefined
 }
 
-/** The range that a cursor walks over, and how it does so. */
+/** Options of a cursor: its range, its direction, and how it reads. */
 export interface CursorOptions extends Range, BackendReadOptions {
   /** Whether to walk from the last key to the first. */
   readonly reverse: boolean
 }
 
-/** What a cursor yields for each entry. */
+/** The parts of each entry that a cursor yields: the key, the value, or both. */
 export type CursorParts = 'keys' | 'values' | 'entries'
 
 /** A range whose keys are to be deleted. */
 export interface RangeDeletion extends Range {
   /** Whether the limit counts from the last key backwards. */
   readonly reverse: boolean
-  /** The largest number of keys to delete. A negative number means no limit. */
+  /** The maximum number of keys to delete. A negative number means no limit. */
   readonly limit: number
 }
 
 /**
- * What a cursor has read, as one array: whether the end was reached, a buffer, then the parts: keys, values, or both
- * alternating. A part that is a number stands for the next piece of the buffer, and gives its length in bytes. A thousand
- * entries can therefore come in one piece of memory.
+ * The result of a read, as one array: whether the end was reached, a buffer, and then the parts (keys, values, or both
+ * alternating). A part that is a number stands for the next piece of the buffer, and is its length in bytes. A thousand entries
+ * can therefore share one piece of memory.
  */
 export type Page = readonly [
   ended: boolean,
@@ -117,20 +120,20 @@ export type Page = readonly [
   ...parts: Array<Bytes | number | undefined>
 ]
 
-/** A position within a range of the database, as it was when the cursor was made. Later writes do not show. */
+/** A position within a range of the database, as it was when the cursor was created. Later writes are not visible. */
 export interface BackendCursor {
   /**
-   * Reads the next `size` entries, or all that are left. Stops early once keys and values exceed `highWaterMarkBytes`, but
-   * never before the first entry. Not called again before its promise has settled.
+   * Reads the next `size` entries, or all that remain. Stops early once keys and values exceed `highWaterMarkBytes`, but never
+   * before the first entry. It is not called again until its promise has settled.
    */
   read(size: number, highWaterMarkBytes: number): Page | Promise<Page>
 
-  /** Like {@link read}, but within the call. See {@link BackendManifest.syncReads}. */
+  /** Like {@link read}, but synchronous. See {@link BackendManifest.syncReads}. */
   readSync?(size: number, highWaterMarkBytes: number): Page
 
   /**
-   * Makes the next read begin with the first key that is not before `target`, in the order of the cursor. If the target is
-   * outside the range in that direction, nothing is left to read.
+   * Makes the next read begin with the first key that is not before `target`, in the order of the cursor. If `target` is
+   * outside the range, nothing remains to be read.
    */
   seek(target: Bytes): void
 
@@ -147,7 +150,7 @@ export interface BackendSnapshot {
   close(): void | Promise<void>
 }
 
-/** Operations that the back-end collects itself. All methods except `write` have finished when they return. */
+/** A batch of operations that the back-end itself collects. All methods except `write` are synchronous. */
 export interface BackendBatch {
   /** Adds an operation that stores a value. */
   put(key: Bytes, value: Bytes): void
@@ -166,12 +169,13 @@ export interface BackendBatch {
 }
 
 /**
- * A store. Methods with a question mark are optional; their documentation describes what happens without them.
+ * A store of keys and values. Methods with a question mark are optional; their documentation describes what happens if they are
+ * missing.
  *
- * @typeParam Snapshot - The back-end's own type of snapshots. It gets no others.
+ * @typeParam Snapshot - The back-end's own type of snapshots. It is passed no others.
  */
 export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
-  /** What the back-end can do. It must not change. */
+  /** The capabilities of the back-end. They must not change. */
   readonly manifest: BackendManifest
 
   /**
@@ -182,11 +186,11 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
   open(options: object): void | Promise<void>
 
   /**
-   * Closes the store once the operations still running have ended. Cursors, snapshots and batches have been closed before.
+   * Closes the store once the running operations have ended. Cursors, snapshots and batches are already closed.
    *
    * The back-end releases the store even if this fails: `open()` may be called next, and another process may open the store. It
-   * fails if acknowledged writes may be lost: with LEVEL_WRITES_REFUSED, which the user does not see, if an earlier call has
-   * reported that.
+   * fails if acknowledged writes may be lost. If an earlier call has reported that, it fails with LEVEL_WRITES_REFUSED, which
+   * the user does not see.
    */
   close(): void | Promise<void>
 
@@ -197,7 +201,7 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
     snapshot?: Snapshot
   ): Bytes | undefined | Promise<Bytes | undefined>
 
-  /** Like {@link get}, but within the call. See {@link BackendManifest.syncReads}. */
+  /** Like {@link get}, but synchronous. See {@link BackendManifest.syncReads}. */
   getSync?(key: Bytes, options: BackendReadOptions, snapshot?: Snapshot): Bytes | undefined
 
   /** Returns the value of each key, all from the same state. */
@@ -216,40 +220,43 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
   /**
    * Writes operations.
    *
-   * - *Atomic*: no read, and no opening after a crash, ever finds a part of them.
+   * - *Atomic*: no read, and no open after a crash, ever finds only some of them.
    * - *Ordered*: writes take effect, and become durable, in the order of the calls, whatever each has to wait for.
-   * - *Durable*: as the store documents it. With `sync`, an acknowledged write survives a loss of power, as far as the store
-   *   can ensure that at all.
-   * - *Failing*: if it throws, nothing has happened, and single operations may be tried again. If it rejects, nothing of it is
-   *   stored; a back-end that cannot be sure of that refuses every later write until it is opened again.
+   * - *Durable*: as the store documents. With `sync`, an acknowledged write survives a power loss, as far as the store can
+   *   ensure that.
+   * - *Failing*: if the call throws, it has had no effect, and individual operations may be retried. If it rejects, none of the
+   *   write is stored; a back-end that cannot be sure of that refuses every later write until it is opened again.
    */
   write(operations: Operations, sync: boolean): void | Promise<void>
 
   /**
-   * Like {@link write}, but within the call. It first waits for every write that was called before, so a write of no operations
-   * waits for everything pending. See {@link BackendManifest.syncWrites}.
+   * Like {@link write}, but synchronous. It first waits for all earlier writes, so writing no operations waits for everything
+   * pending. See {@link BackendManifest.syncWrites}.
    */
   writeSync?(operations: Operations, sync: boolean): void
 
-  /** Like {@link write} with one operation that stores a value. If it is missing, {@link write} is called. */
+  /** Like {@link write} with one operation that stores a value. If this method is missing, {@link write} is called. */
   put?(key: Bytes, value: Bytes, sync: boolean): void | Promise<void>
 
-  /** Like {@link write} with one operation that deletes a key. If it is missing, {@link write} is called. */
+  /** Like {@link write} with one operation that deletes a key. If this method is missing, {@link write} is called. */
   del?(key: Bytes, sync: boolean): void | Promise<void>
 
   /**
    * Deletes the keys of a range that exist now, or in the snapshot. This is a separate write, ordered among the others, but it
-   * need not be atomic: a failure may leave some keys deleted. If it is missing, a cursor reads the keys and {@link write}
-   * deletes them.
+   * need not be atomic: a failure may leave some keys deleted. If this method is missing, a cursor reads the keys and
+   * {@link write} deletes them.
    */
   clear?(range: RangeDeletion, snapshot?: Snapshot): void | Promise<void>
 
-  /** Makes an empty batch. If it is missing, operations are kept in an array. */
+  /** Creates an empty batch. If this method is missing, operations are kept in an array. */
   batch?(): BackendBatch
 
-  /** Makes a cursor over a range, before its first entry. It reads from the snapshot, or from the current state. */
+  /**
+   * Creates a cursor over a range, positioned before its first entry. It reads from the snapshot if one is passed, otherwise
+   * from the current state.
+   */
   cursor(options: CursorOptions, parts: CursorParts, snapshot?: Snapshot): BackendCursor
 
-  /** Makes a snapshot of the current state: with all writes that were acknowledged, and without any that is called later. */
+  /** Creates a snapshot of the current state. It includes every acknowledged write, and no write that is called later. */
   snapshot(): Snapshot
 }

@@ -6,7 +6,7 @@ export type CoreErrorCode =
   | 'LEVEL_INVALID_ARGUMENT'
   /** The encoding cannot store the key, or could not read it back. The message names what it accepts. */
   | 'LEVEL_INVALID_KEY'
-  /** The same for a value. */
+  /** The encoding cannot store the value, or could not read it back. The message names what it accepts. */
   | 'LEVEL_INVALID_VALUE'
   /** The database is not open, or has been closed in the meantime. */
   | 'LEVEL_DATABASE_NOT_OPEN'
@@ -18,10 +18,10 @@ export type CoreErrorCode =
   | 'LEVEL_ITERATOR_NOT_OPEN'
   /** The snapshot has been closed. */
   | 'LEVEL_SNAPSHOT_NOT_OPEN'
-  /** A hook function failed or returned a promise; `cause` is the reason. Nothing of the call was written. */
+  /** A hook function failed or returned a promise; `cause` is the reason. The call wrote nothing. */
   | 'LEVEL_HOOK_ERROR'
   /**
-   * Hook functions add operations for each other endlessly, or a function that waits for its reads keeps reading something
+   * Hook functions keep adding operations for one another, or a function that waits for its reads keeps reading something
    * else. It is the `cause` of a LEVEL_HOOK_ERROR.
    */
   | 'LEVEL_HOOK_RECURSION'
@@ -41,7 +41,7 @@ export interface CodedError<Code extends string = CoreErrorCode> extends Error {
 }
 
 /**
- * Makes an error with a code.
+ * Creates an error with a code.
  *
  * @param code - Machine-readable reason.
  * @param message - One sentence, for users.

@@ -23,8 +23,8 @@ let next: { promise: Promise<void>; resolve: () => void } | undefined
 let immediate: ReturnType<typeof inNextTurn>
 
 /**
- * Notes that an operation is being done. Returns a promise to wait for before the operation's own promise settles, if the event
- * loop should get a turn first. A back-end that settles its own promises without the event loop calls this.
+ * Records that an operation is being performed. If the event loop should get a turn before the operation's own promise settles,
+ * returns a promise to wait for first. Back-ends whose promises settle without the event loop call this.
  */
 export function yieldToEventLoop(weight = 1): Promise<void> | undefined {
   if (next !== undefined) return next.promise

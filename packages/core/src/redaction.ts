@@ -24,7 +24,7 @@ export interface Shown {
   readonly parameters?: readonly string[]
 }
 
-/** Secrets, and how to print texts without them. */
+/** Collects secrets, and removes them from text before it is printed. */
 export class Redaction {
   /** All runs of {@link RUN} characters of the longer secrets. */
   readonly #runs = new Set<string>()
@@ -40,8 +40,8 @@ export class Redaction {
   }
 
   /**
-   * Remembers the secrets of a URL: everything before the last `@` except the scheme, the values of parameters, the fragment. A text
-   * without a scheme has none.
+   * Remembers the secrets of a URL: everything before the last `@` except the scheme, the values of parameters, and the fragment.
+   * Text without a scheme contains no secrets.
    *
    * @returns The URL without them.
    */
@@ -69,7 +69,7 @@ export class Redaction {
     return url
   }
 
-  /** The text without any run of six characters of a secret, however it is escaped. */
+  /** Returns the text without any run of six characters of a secret, however it is escaped. */
   redact(text: string): string {
     const isSecret = new Uint8Array(text.length)
     for (const view of viewsOf(text)) this.#mark(view, isSecret)
@@ -100,7 +100,7 @@ export class Redaction {
   }
 }
 
-/** A URL in an error: without anything in it that may be secret. */
+/** Returns a URL for use in an error, without anything that may be secret. */
 export function redactedUrl(url: string): string {
   return new Redaction().addUrl(url)
 }

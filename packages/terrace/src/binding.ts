@@ -39,53 +39,53 @@ export const Flag = {
   snapshot: 256
 } as const
 
-/** Figures about one level of the database. */
+/** Statistics of one level of the database. */
 export interface LevelStats {
   /** The number of tables in the level. */
   files: number
-  /** Their size on disk, in bytes. */
+  /** The total size of the level's tables on disk, in bytes. */
   sizeBytes: number
   /** The number of flushes and compactions into the level since the database was opened. */
   compactions: number
-  /** The time that they took, in microseconds. */
+  /** The time spent on these flushes and compactions, in microseconds. */
   compactionMicros: number
-  /** The bytes that they read. */
+  /** The number of bytes read by these flushes and compactions. */
   readBytes: number
-  /** The bytes that they wrote. */
+  /** The number of bytes written by these flushes and compactions. */
   writtenBytes: number
 }
 
-/** Figures about a database's size and work. */
+/** Statistics about a database's size and activity. */
 export interface Stats {
-  /** The levels, from 0 down. */
+  /** Statistics of each level, beginning with level 0. */
   levels: LevelStats[]
-  /** Memory for entries that are not in tables yet, in bytes. */
+  /** The memory used by entries that are not yet in tables, in bytes. */
   memtableBytes: number
-  /** Memory for blocks in the cache, in bytes. A shared cache counts in full for every database that uses it. */
+  /** The memory used by cached blocks, in bytes. A shared cache counts in full for every database that uses it. */
   blockCacheBytes: number
   /** The number of full write buffers waiting to be written to a table. */
   sealedMemtables: number
   /** The number of compactions running now. */
   compactionsRunning: number
-  /** The sequence number of the newest operation. Each operation has a separate one. */
+  /** The sequence number of the newest operation. Each operation has its own. */
   lastSequence: number
   /**
-   * Bytes of logs that the open left out, because a loss of power seems to have taken a part of them. They are in the directory
-   * `lost`.
+   * The number of log bytes that the open left out because a power loss seems to have destroyed part of a log. They are in the
+   * directory `lost`.
    */
   leftOutLogBytes: number
 }
 
-/** What an open left out of the logs. The event `leftOut` carries it, and `leftOut` has it. */
+/** Log writes that an open left out. The event `leftOut` reports each of them, and `db.leftOut` lists them. */
 export interface LeftOutLog {
   /**
-   * The log with a hole that a loss of power seems to have left: it and all later logs are in the directory `lost`. Or a log of
-   * another engine that is missing, or whose end is missing.
+   * The name of the log. Either a power loss seems to have left a hole in it, and the log and all later ones are in the
+   * directory `lost`; or it is a log of another engine, and the file or its end is missing.
    */
   file: string
-  /** The bytes that were left out, later logs included; 0 if they are not in the directory. */
+  /** The number of bytes that were left out, including those of later logs; 0 if the bytes are not in the directory. */
   bytes: number
-  /** What is wrong, and where. */
+  /** A description of what is wrong, and where. */
   message: string
 }
 

@@ -8,11 +8,11 @@ import type { CoreErrorCode } from 'terrace-core'
  */
 export type LevelErrorCode =
   | CoreErrorCode
-  /** Another instance or process has it open. The message explains what to do. */
+  /** Another instance or process has the database open. The message explains what to do. */
   | 'LEVEL_LOCKED'
   /** Stored bytes are damaged, at `offset` in the file `path`. */
   | 'LEVEL_CORRUPTION'
-  /** The operating system refused. `cause.code` is the reason, for example `ENOSPC` on a full disk. */
+  /** The operating system refused an operation. `cause.code` is the reason, for example `ENOSPC` on a full disk. */
   | 'LEVEL_IO_ERROR'
   /** The database does not exist, and `createIfMissing` is false or `readOnly` is true. */
   | 'LEVEL_DATABASE_MISSING'
@@ -21,31 +21,31 @@ export type LevelErrorCode =
   /** A write was called on a database that was opened with `readOnly`. */
   | 'LEVEL_READ_ONLY'
   /**
-   * Another process has written to the database since, and the state that this read-only database, or its iterator or snapshot,
-   * shows is gone from the disk. Call `refresh()` and read again.
+   * Another process has since written to the database, and the disk no longer holds the state that this read-only database, or
+   * its iterator or snapshot, shows. Call `refresh()` and read again.
    */
   | 'LEVEL_OUTDATED'
   /**
-   * The tab that owned the database is gone, and this write may or may not be stored; or the snapshot is gone with it. Only in
+   * The tab that owned the database is gone, and this write may or may not be stored; or the snapshot was lost with it. Only in
    * browsers.
    */
   | 'LEVEL_LEADER_LOST'
   /** An earlier failure makes further writes unsafe. Close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'
-  /** The bytes are well-formed, but of a newer format or of a fork of LevelDB. */
+  /** The bytes are well-formed, but in a newer format or in that of a fork of LevelDB. */
   | 'LEVEL_UNSUPPORTED_FORMAT'
   /** The value is too large for a JavaScript string or buffer. */
   | 'LEVEL_VALUE_TOO_LARGE'
-  /** The entries of a database in memory would count more than the option `maxSizeBytes` allows. Nothing was written. */
+  /** The write would make a database in memory larger than the option `maxSizeBytes` allows. Nothing was written. */
   | 'LEVEL_SIZE_LIMIT'
   /**
-   * The browser gives the site no more space. Nothing of the write is stored. Reads keep working, and writes resume once there is
-   * space again.
+   * The browser grants the site no more space. None of the write is stored. Reads keep working, and writes succeed again once
+   * there is space.
    */
   | 'LEVEL_QUOTA_EXCEEDED'
   /**
-   * The browser has removed the database while it was open, as it does when the user clears the data of the site. The event `storageLost`
-   * carries the error. Close the database; opening it again makes a new one. Only in browsers.
+   * The browser removed the database while it was open, as it does when the user clears the site's data. The event `storageLost`
+   * carries the error. Close the database; opening it again creates a new one. Only in browsers.
    */
   | 'LEVEL_STORAGE_LOST'
   /** There is a bug in this package. */

@@ -9,9 +9,9 @@ export type { LevelErrorCode }
 
 /** An error of a database operation. */
 export interface LevelError extends CodedError<LevelErrorCode> {
-  /** The file or directory concerned. */
+  /** The file or directory that the error is about. */
   path?: string
-  /** The byte in that file at which the damage begins, counted from 0. */
+  /** The offset in the file `path` at which the damage begins, in bytes from the start of the file. */
   offset?: number
   /** The operating system's error, if there was one, with `code` and `errno` as in `node:fs`. */
   cause?: unknown

@@ -25,11 +25,11 @@ import { removeLeftSockets, share } from './share.js'
 /**
  * An ordered key/value database in a directory, in LevelDB's file format.
  *
- * A `get` that memory can answer, and a write that need not wait, finish within the call and return a promise that has settled
- * already. Whatever has to wait for the disk, for `sync` or for compactions to catch up does so on another thread. Writes take
- * effect in the order in which they are called.
+ * A `get` served from memory, and a write that need not wait, complete within the call and return a promise that has already
+ * settled. Work that waits for the disk, for `sync` or for compactions to catch up runs on another thread. Writes take effect in
+ * the order in which they are called.
  *
- * An acknowledged write survives the death of the process. With the option `sync`, it also survives a loss of power.
+ * An acknowledged write survives a process crash. With the option `sync`, it also survives a power loss.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -40,7 +40,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   readonly #shared: SharedBackend | undefined
 
   /**
-   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
+   * Creates an instance and starts opening the database. Await {@link open} to learn whether opening succeeds.
    *
    * @param location - The directory of the database. It is created, with its parents, unless `createIfMissing` is false.
    * @param options - Options of the database, and of {@link open}, which is called automatically.
@@ -66,8 +66,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * The writes in logs that the open left out; usually none. It is empty unless the database is open and this process owns
-   * it. The event `leftOut` carries each of them.
+   * The log writes that the open left out; usually none. The array is empty unless the database is open and this process owns
+   * it. The event `leftOut` reports each item.
    */
   get leftOut(): readonly LeftOutLog[] {
     return this.#backend.leftOut
@@ -84,8 +84,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Estimates how many bytes the keys from `start` up to, but not including, `end` take: compressed on disk, and in memory for
-   * recent writes.
+   * Estimates how many bytes the entries with keys from `start` up to, but not including, `end` take: compressed on disk and,
+   * for recent writes, in memory.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -96,8 +96,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions also
-   * run automatically; call this to get the space or the speed at a certain time. One call is enough.
+   * Compacts the keys from `start` to `end`, both inclusive, so that deleted and overwritten entries take no space. Compaction
+   * also runs automatically; call this to reclaim space or speed up reads at a time of your choice. One call is enough.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -127,8 +127,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   /**
    * Brings a database that was opened with `readOnly` up to date with what another process has written: later reads see the
-   * newest state. Existing iterators and snapshots keep the state that they show. If it fails, the database keeps showing its
-   * previous state. Without `readOnly`, it does nothing.
+   * newest state. Existing iterators and snapshots keep their state. If this fails, the database keeps showing its previous
+   * state. Without `readOnly`, it does nothing.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -138,12 +138,12 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Yields the writes to a shared database that happen from this call on, whichever process makes them: lists of operations that
-   * were written together, in the order in which they took effect. Reads that this process calls later show every earlier write.
+   * Yields all writes to a shared database from this call on, by any process: lists of operations that were written together, in
+   * the order in which they took effect. Later reads by this process reflect every write yielded before.
    *
    * It ends without an error when this database is closed.
    *
-   * @throws LEVEL_NOT_SUPPORTED at the call if the database was not opened with `shared`: the event `write` reports its writes.
+   * @throws LEVEL_NOT_SUPPORTED at the call if the database was not opened with `shared`. Listen to the event `write` instead.
    * @throws NET_INVALID at the call if the sublevel is not one of this database.
    * @throws NET_MISSED from the iterator if another process has become the owner, or the consumer was too slow.
    * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
@@ -157,8 +157,9 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Returns what the database knows about itself: `leveldb.num-files-at-levelN`, `leveldb.stats`, `leveldb.sstables` or
-   * `leveldb.approximate-memory-usage`. For any other name it returns an empty string.
+   * Returns the value of a property, as a string: `leveldb.num-files-at-levelN`, `leveldb.stats`, `leveldb.sstables`,
+   * `leveldb.approximate-memory-usage`, or `terrace.has-outgrown-memory` (1 once the tables no longer fit into memory). For an
+   * unknown name, it returns an empty string.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -171,7 +172,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Returns figures about the database's size and work.
+   * Returns statistics about the database's size and activity.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */

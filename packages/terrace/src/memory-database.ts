@@ -10,26 +10,28 @@ import {
 import type { StartEndOptions } from './options.js'
 import { assertRange, encodeRange, type RangeArguments } from './range-arguments.js'
 
-/** Figures about a database in memory. */
+/** Statistics of a database in memory. */
 export interface MemoryStats {
   /** The number of entries. */
   entries: number
-  /** Their size in bytes, as the option `maxSizeBytes` counts it. */
+  /** The size of the entries in bytes, as the option `maxSizeBytes` counts it. */
   sizeBytes: number
 }
 
-/** A map in memory as a back-end, with its figures. */
+/** A map in memory as a back-end, with its statistics. */
 export interface MemoryStore<Snapshot extends BackendSnapshot = BackendSnapshot> extends Backend<Snapshot> {
-  /** The size in bytes of the entries from `start` up to, but not including, `end`. */
+  /** Returns the size in bytes of the entries from `start` up to, but not including, `end`. */
   rangeSize(start: Bytes, end: Bytes): number
   stats(): MemoryStats
 }
 
-/** The class over a map in memory. */
+/** The base class of databases in memory. */
 export class MemoryDatabase<KDefault, VDefault> extends BackendLevel<KDefault, VDefault> {
   readonly #store: MemoryStore
 
-  /** @param location - What the constructor of `MemoryLevel` was given: options, or a location, which is ignored. */
+  /**
+   * @param location - The first argument of the constructor of `MemoryLevel`: options, or a location, which is ignored.
+   */
   constructor(
     store: MemoryStore,
     location: unknown,
@@ -44,7 +46,7 @@ export class MemoryDatabase<KDefault, VDefault> extends BackendLevel<KDefault, V
 
   /**
    * Returns the size in bytes of the entries from `start` up to, but not including, `end`, as the option `maxSizeBytes`
-   * counts it. It walks over them.
+   * counts it. It visits each of these entries.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */

@@ -6,9 +6,9 @@ import { codedError } from 'terrace-core'
 /** Options of {@link MemoryLevel.open}. */
 export interface MemoryOpenOptions extends AbstractOpenOptions {
   /**
-   * The most that the entries may count, in bytes: the bytes of their keys and values, with strings as UTF-8 and keys with the
-   * prefixes of sublevels, and 16 for each entry. A write after which they would count more, and more than before, fails with
-   * LEVEL_SIZE_LIMIT, and nothing of it is stored. What snapshots and iterators alone still show does not count.
+   * The maximum size of the entries, in bytes. Each entry counts as the bytes of its key and value, with strings as UTF-8 and
+   * keys with the prefixes of sublevels, plus 16. A write that would increase the size to more than this fails with
+   * LEVEL_SIZE_LIMIT, and none of it is stored. Entries that only snapshots and iterators still show do not count.
    *
    * @defaultValue `Infinity`
    */
@@ -20,8 +20,8 @@ export interface MemoryDatabaseOptions<K, V>
   extends AbstractDatabaseOptions<K, V>,
     Omit<MemoryOpenOptions, 'passive'> {
   /**
-   * How memory-level is to keep keys and values. It is checked, and changes nothing here: keys and values are kept as bytes, keys
-   * in the order of their bytes.
+   * The format in which memory-level stores keys and values. It is validated but has no effect here: keys and values are stored
+   * as bytes, and keys are ordered by their bytes.
    */
   storeEncoding?: 'buffer' | 'view' | 'utf8' | undefined
 }

@@ -5,16 +5,16 @@ import type { AbstractDatabaseOptions, AbstractOpenOptions, Transcoder } from 'a
 /** Options of {@link Level.open}. Sizes are in bytes. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
-   * The purpose of the database. `'embedded'` suits a part of a program that has other work to do. `'server'` suits a machine
-   * whose main work is this database: it has larger buffers and more threads for compactions. The options below override single
-   * settings. Their defaults are given as embedded / server.
+   * The set of defaults, chosen by the purpose of the database. `'embedded'` suits a database within a program that has other
+   * work to do. `'server'` suits a machine whose main work is this database: it has larger buffers and more threads for
+   * compactions. Other options override individual settings. Where their defaults differ, they are given as embedded / server.
    *
    * @defaultValue `'embedded'`
    */
   preset?: 'embedded' | 'server' | undefined
 
   /**
-   * Compression of new data. `true` is `'snappy'`, `false` is `'none'`. LevelDB 1.23 and older, and therefore classic-level,
+   * The compression of new data. `true` is `'snappy'`, `false` is `'none'`. LevelDB 1.23 and older, and therefore classic-level,
    * cannot read `'zstd'`.
    *
    * @defaultValue `true`
@@ -22,38 +22,38 @@ export interface OpenOptions extends AbstractOpenOptions {
   compression?: boolean | 'snappy' | 'zstd' | 'none' | undefined
 
   /**
-   * Memory for uncompressed blocks of tables that were read, in bytes. 0 turns caching off.
+   * The memory for caching uncompressed blocks of tables, in bytes. 0 disables caching.
    *
    * @defaultValue `32 * 1024 * 1024` / `512 * 1024 * 1024`
    */
   cacheSize?: number | undefined
 
   /**
-   * Memory for recent writes, in bytes. Beyond it, they are written to a table. A larger value means fewer and larger flushes,
-   * more memory (a few buffers may be waiting), and a longer opening after a crash.
+   * The memory for recent writes, in bytes. When it is full, the writes are written to a table. A larger value means fewer and
+   * larger flushes, more memory (a few full buffers may be waiting), and a slower open after a crash.
    *
    * @defaultValue `16 * 1024 * 1024` / `64 * 1024 * 1024`
    */
   writeBufferSize?: number | undefined
 
   /**
-   * Uncompressed size of a table's blocks, in bytes. Blocks are the unit of reading and caching.
+   * The uncompressed size of a table's blocks, in bytes. Blocks are the unit of reading and caching.
    *
    * @defaultValue `4096`
    */
   blockSize?: number | undefined
 
   /**
-   * The most tables that are kept open. Each costs some memory, and a file descriptor only with `mapTables: false`. In any
-   * case, tables get no more than a fifth of the descriptors that the process may have (`ulimit -n`).
+   * The maximum number of tables kept open. Each takes some memory and, only with `mapTables: false`, a file descriptor. In any
+   * case, tables use at most a fifth of the descriptors that the process may have (`ulimit -n`).
    *
    * @defaultValue `1000` / `10000`
    */
   maxOpenFiles?: number | undefined
 
   /**
-   * The number of entries from one key of a block that is stored whole to the next. The keys in between store only what
-   * differs.
+   * The interval, in entries, at which a block stores a whole key. Each key in between stores only its difference from the key
+   * before it.
    *
    * @defaultValue `16`
    */
@@ -67,33 +67,33 @@ export interface OpenOptions extends AbstractOpenOptions {
   maxFileSize?: number | undefined
 
   /**
-   * Bits per key of the filter that saves reads of absent keys. 0 writes no filters.
+   * The number of bits per key of the filter that avoids reads for absent keys. With 0, no filters are written.
    *
    * @defaultValue `10`
    */
   filterBitsPerKey?: number | undefined
 
   /**
-   * The largest size of a table's hash index, as a percentage of the table's data. With the index, a get finds its entry at
-   * once. It takes six bytes per key; a table whose values are so small that this exceeds the percentage gets no index. 0
-   * writes no indexes.
+   * The maximum size of a table's hash index, as a percentage of the table's data. With the index, a get locates its entry
+   * directly. The index takes six bytes per key; if a table's values are so small that the index would exceed the percentage,
+   * the table gets no index. With 0, no indexes are written.
    *
    * @defaultValue `12`
    */
   hashIndexPercent?: number | undefined
 
   /**
-   * Whether to read tables through a mapping of the file into memory. This is faster. But if the device under it fails (a bad
-   * sector, a disk that is pulled out), the process ends (SIGBUS) instead of the read failing with `LEVEL_IO_ERROR`.
+   * Whether to read tables through memory mappings of their files. This is faster. But if the device fails (a bad sector, an
+   * unplugged disk), the process is killed by SIGBUS, whereas without mappings the read fails with `LEVEL_IO_ERROR`.
    *
    * @defaultValue `true`
    */
   mapTables?: boolean | undefined
 
   /**
-   * Whether to store writes into memory that is mapped from the log, where that is safe (on Linux: ext4 and tmpfs). A put then
-   * needs no system call, and is as durable. A device that fails under the mapping is an error. To report it, a handler of
-   * SIGBUS is installed, which leaves every other fault to the previous handler.
+   * Whether to write to the log through a memory mapping, where that is safe (on Linux: ext4 and tmpfs). A put then needs no
+   * system call, and is just as durable. If the device under the mapping fails, the write fails with an error. To make that
+   * possible, a SIGBUS handler is installed, which passes every other fault to the previous handler.
    *
    * @defaultValue `true`
    */
@@ -108,31 +108,32 @@ export interface OpenOptions extends AbstractOpenOptions {
   multithreading?: boolean | undefined
 
   /**
-   * Whether to use the one block cache that all databases of the process with this option share. The options of the first of these
-   * databases decide its size. Background threads are shared with or without it.
+   * Whether to share one block cache with all databases of the process that set this option. The options of the first of these
+   * databases determine its size. Background threads are shared with or without this option.
    *
    * @defaultValue `false`
    */
   sharedResources?: boolean | undefined
 
   /**
-   * Whether to open without the lock and without changing a byte, even beside a process that writes. Reads show the state at
-   * the time of opening. Writes fail with `LEVEL_READ_ONLY`.
+   * Whether to open the database for reading only: without the lock and without changing a byte, even while another process
+   * writes to it. Reads show the state at the time of opening, or of the last `refresh()`. Writes fail with `LEVEL_READ_ONLY`.
    *
    * @defaultValue `false`
    */
   readOnly?: boolean | undefined
 
   /**
-   * Whether to fail to open on any damage in a log, instead of keeping what lies before it.
+   * Whether to fail to open if a power loss left a hole in a log, instead of keeping what precedes the hole and setting the rest
+   * aside. All other damage always makes the open fail.
    *
    * @defaultValue `false`
    */
   paranoidChecks?: boolean | undefined
 
   /**
-   * The order of keys, by the name that the database stores. It must be the same at each open. `'idb_cmp1'` is the order that
-   * Chromium's IndexedDB uses.
+   * The name of the comparator, which defines the order of keys. The database stores this name; it must be the same at each
+   * open. `'idb_cmp1'` is the order that Chromium's IndexedDB uses.
    *
    * @defaultValue `'leveldb.BytewiseComparator'`
    */
@@ -142,16 +143,16 @@ export interface OpenOptions extends AbstractOpenOptions {
 /** Options of the constructor of {@link Level}. */
 export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {
   /**
-   * Whether several processes of this machine may open the database at once, all with this option. One of them is the owner; the
-   * others use it over a local socket, and one of them takes over when it closes or dies. There are no synchronous methods then,
-   * and hooks see only the writes of the same process.
+   * Whether several processes on this machine may have the database open at once. All of them must set this option. One of them
+   * is the owner, and the others reach it over a local socket. When the owner closes the database or dies, another process takes
+   * over. A shared database has no synchronous methods, and hooks see only the writes of their own process.
    *
    * @defaultValue `false`
    */
   shared?: boolean | undefined
 
   /**
-   * How long calls wait for another owner, or for a busy one, in ms, if the database is shared. Then they fail.
+   * How long calls to a shared database wait for a new owner, or for a busy one, before they fail, in milliseconds.
    *
    * @defaultValue `10,000`
    */

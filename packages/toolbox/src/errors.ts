@@ -1,6 +1,6 @@
 /** Errors with a code, like those of abstract-level. The guide of each part lists its codes. */
 
-/** An error of the toolbox: `code` is for programs, the message for people. */
+/** An error of the toolbox. `code` is for programs; the message is for people. */
 export interface ToolboxError extends Error {
   code: string
   cause?: unknown

@@ -10,7 +10,7 @@ import { textOf } from './text.js'
 /** The byte before each key. */
 const PREFIX = 1
 
-/** The longest key of a database, in bytes: the 1,978 that lmdb allows with pages of 4 KiB, without {@link PREFIX}. */
+/** The maximum size of a key, in bytes: the 1,978 that LMDB allows with 4 KiB pages, minus a prefix of one byte. */
 export const MAX_KEY_SIZE_BYTES = 1977
 
 /** A key with its prefix, or a bound that no key needs to have. */

@@ -8,13 +8,13 @@ import type { DatabaseOptions, OpenOptions } from './options.js'
 import { usersOf } from './users.js'
 
 /**
- * An ordered key/value database in LMDB, in a directory. Several processes can have it open at once, to read and to write.
+ * An ordered key/value database in LMDB, in a directory. Several processes can have it open at once, for reading and writing.
  *
- * Reads finish within the call. Writes are given to another thread, which makes one transaction of all that wait for it. Each
- * call takes effect whole or not at all, in the order of the calls.
+ * Reads complete within the call. Writes are passed to another thread, which combines all waiting writes into one transaction.
+ * Each call is atomic, and calls take effect in order.
  *
- * An acknowledged write has been flushed to the disk: it survives the death of the process and a loss of power. The option
- * `sync` of writes changes nothing.
+ * An acknowledged write has been flushed to the disk: it survives a process crash and a power loss. The option `sync` of writes
+ * has no effect.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -23,7 +23,7 @@ export class LmdbLevel<KDefault = string, VDefault = string> extends BackendLeve
   readonly #location: string
 
   /**
-   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
+   * Creates an instance and starts opening the database. Await {@link open} to learn whether opening succeeds.
    *
    * @param location - The directory of the database. It is created, with its parents, unless `createIfMissing` is false.
    * @param options - Options of the database, and of {@link open}, which is called automatically.
@@ -46,8 +46,8 @@ export class LmdbLevel<KDefault = string, VDefault = string> extends BackendLeve
    * Removes the database at `location`, and its directory if nothing else is in it. Other files are left alone.
    *
    * @throws LEVEL_LOCKED if the database is open, in this process or another one. Programs that use LMDB without this package are
-   * noticed once they have read.
-   * @throws LEVEL_UNSUPPORTED_FORMAT if something else is there.
+   * detected only once they have read from it.
+   * @throws LEVEL_UNSUPPORTED_FORMAT if the directory contains something else.
    */
   static async destroy(location: string): Promise<void> {
     assertLocation(location)

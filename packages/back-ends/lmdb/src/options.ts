@@ -12,8 +12,8 @@ export interface OpenOptions extends AbstractOpenOptions {
   readOnly?: boolean | undefined
 
   /**
-   * The most states that all processes together can read from at once. Iterators, snapshots and reads that see the same state
-   * share it. The first process that opens the database decides, until all have closed it.
+   * The maximum number of states that all processes together can read from at once. Iterators, snapshots and reads that see
+   * the same state share one of these. The first process that opens the database sets this limit, until all have closed it.
    *
    * @defaultValue `1024`
    */
@@ -23,9 +23,9 @@ export interface OpenOptions extends AbstractOpenOptions {
 /** Options of the constructor of {@link LmdbLevel}. */
 export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, OpenOptions {
   /**
-   * Whether other processes write to the database too. Hooks see the writes of this process alone, so
-   * `db.supports.everyWrite` is then false, and parts of terrace-toolbox that must see every write refuse the database. Several
-   * processes may write whatever this option is; without it, hooks miss what the others write.
+   * Whether other processes also write to the database. Hooks see only the writes of this process, so `db.supports.everyWrite`
+   * is then false, and parts of terrace-toolbox that must see every write refuse the database. Several processes may write
+   * regardless of this option; without it, hooks miss the writes of the others.
    *
    * @defaultValue `false`
    */

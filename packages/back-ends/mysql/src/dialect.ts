@@ -2,16 +2,16 @@
 
 import { mysqlError } from './errors.js'
 
-/** What a server reports about itself. */
+/** The settings that a server reports about itself. */
 export interface ServerSettings {
   readonly version: string
-  /** Whether it is MariaDB, MySQL or TiDB. */
+  /** The server's product. */
   readonly product: 'MariaDB' | 'MySQL' | 'TiDB'
-  /** Whether it is a node of a Galera cluster. */
+  /** Whether the server is a node of a Galera cluster. */
   readonly isClustered: boolean
-  /** The largest packet that it accepts, in bytes. */
+  /** The maximum size of a packet that the server accepts, in bytes. */
   readonly maxPacketBytes: number
-  /** Whether each commit is flushed to its disk before it is acknowledged (`innodb_flush_log_at_trx_commit=1`). */
+  /** Whether the server flushes each commit to its disk before acknowledging it (`innodb_flush_log_at_trx_commit=1`). */
   readonly flushesCommits: boolean
 }
 

@@ -5,19 +5,19 @@ import { type CodedError, type CoreErrorCode, codedError } from 'terrace-core'
 /** Codes of the errors that this package adds to those of terrace-core. */
 export type MysqlErrorCode =
   | CoreErrorCode
-  /** The operation was not done within `deadlineMs`. A write that fails with this code is not stored, and will not be. */
+  /** The operation did not complete within `deadlineMs`. A write that fails with this code is not stored, and will not be. */
   | 'LEVEL_DEADLINE'
   /** No connection became free within the deadline. Close iterators and snapshots, or raise `poolSize`. */
   | 'LEVEL_POOL_EXHAUSTED'
   /** No host accepts connections or statements: all are refusing, unreachable, or without a majority of their cluster. */
   | 'LEVEL_UNAVAILABLE'
   /**
-   * The connection broke during a commit, and no host could tell within the deadline whether it took place. Every later write
-   * fails with the same code, and is not stored, until this process opens a database there again, which first decides the
-   * outcome.
+   * The connection broke during a commit, and no host could report within the deadline whether it took place. Every later write
+   * fails with the same code, and is not stored, until this process opens a database there again. That open first determines
+   * the outcome.
    */
   | 'LEVEL_COMMIT_UNKNOWN'
-  /** The connection that held the state of a snapshot or an iterator is gone, and the state with it. */
+  /** The connection that held the state of a snapshot or an iterator was lost, and the state with it. */
   | 'LEVEL_SNAPSHOT_LOST'
   /** The key is longer than the table can store. The call wrote nothing. */
   | 'LEVEL_KEY_TOO_LARGE'

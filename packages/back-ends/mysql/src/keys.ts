@@ -4,7 +4,7 @@ import { type Bytes, type StoredRange, StoredRanges } from 'terrace-core'
 import { mysqlError } from './errors.js'
 import { type Binary, binaryOf, literal } from './literals.js'
 
-/** The longest key, in bytes: InnoDB's index allows 3,072, of which the number of the database takes 4. */
+/** The maximum size of a key, in bytes: InnoDB's index allows 3,072, and the database's number takes 4. */
 export const MAX_KEY_SIZE_BYTES = 3068
 
 /** The bytes of a key to write. @throws LEVEL_KEY_TOO_LARGE */

@@ -6,10 +6,10 @@ import { Target } from './target.js'
 
 /**
  * An ordered key/value database in a table of MariaDB or MySQL, on one server or on the nodes of a Galera cluster. Any number of
- * processes and machines can have it open at once, to read and to write.
+ * processes and machines can have it open at once, for reading and writing.
  *
- * Each call takes effect whole or not at all, in the order of the calls. An acknowledged write has been committed. What it survives
- * is a matter of the server: see {@link MysqlLevel.server}. The option `sync` of writes changes nothing.
+ * Each call is atomic, and calls take effect in order. An acknowledged write has been committed. What it survives depends on the
+ * server: see {@link MysqlLevel.server}. The option `sync` of writes has no effect.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -19,7 +19,7 @@ export class MysqlLevel<KDefault = string, VDefault = string> extends BackendLev
   readonly #backend: MysqlBackend
 
   /**
-   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
+   * Creates an instance and starts opening the database. Await {@link open} to learn whether opening succeeds.
    *
    * @param location - `mysql://USER:PASSWORD@HOST:PORT,HOST:PORT/SCHEMA`, or `mysqls:` for TLS, with special characters
    * percent-encoded; or the same as an object.
@@ -37,12 +37,12 @@ export class MysqlLevel<KDefault = string, VDefault = string> extends BackendLev
     this.#location = `${target.address}/${settings.table}/${encodeURIComponent(settings.name)}`
   }
 
-  /** The servers, the schema, the table and the name, without the user and the password. */
+  /** The location of the database: its servers, schema, table and name, without the user and the password. */
   get location(): string {
     return this.#location
   }
 
-  /** What the server said of itself when the database was opened; undefined while it is not open. */
+  /** The settings that the server reported when the database was opened; undefined while the database is not open. */
   get server(): ServerSettings | undefined {
     return this.#backend.server
   }

@@ -2,11 +2,11 @@
 
 import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
 
-/** The servers and the credentials. They never appear in errors, nor when an object is printed. */
+/** The servers and the credentials. The credentials never appear in errors or in printed objects. */
 export interface ServerOptions {
   /**
-   * The hosts, tried in order, each as `HOST` or `HOST:PORT`. All must serve the same data, as the nodes of a Galera cluster do.
-   * The default port is 3306.
+   * The hosts, in the order in which they are tried, each as `HOST` or `HOST:PORT`. All must serve the same data, as the nodes of
+   * a Galera cluster do. The default port is 3306.
    */
   hosts: readonly string[]
   user: string
@@ -15,7 +15,7 @@ export interface ServerOptions {
   schema: string
 }
 
-/** Options of TLS, as in `node:tls`. The server's certificate must be valid, and issued for the host's name. */
+/** Options of TLS, as in `node:tls`. By default, the server's certificate must be valid and issued for the host's name. */
 export interface TlsOptions {
   ca?: string | Buffer | undefined
   cert?: string | Buffer | undefined
@@ -29,7 +29,7 @@ export interface TlsOptions {
    */
   rejectUnauthorized?: boolean | undefined
   /**
-   * Whether the certificate must be for the name of the host. Only names are compared, so hosts given as addresses are refused
+   * Whether the certificate must be issued for the host's name. Only names are compared, so hosts given as addresses are refused
    * unless this is `false`.
    *
    * @defaultValue `true`
@@ -50,24 +50,25 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Op
   name?: string | undefined
 
   /**
-   * The table, a name of at most 48 letters, digits and underscores. If it is missing, it is created with two others whose names
-   * begin with its name. Many databases can share it.
+   * The table, a name of at most 48 letters, digits and underscores. If the table does not exist, it is created, along with two
+   * others whose names begin with its name. Many databases can share a table.
    *
    * @defaultValue `'terrace'`
    */
   table?: string | undefined
 
   /**
-   * The most connections of this process to these servers, for all its databases there together; the largest of their values
-   * applies. Each open snapshot or iterator holds one. An eighth is reserved for other operations.
+   * The maximum number of connections from this process to these servers. All databases of the process on these servers share
+   * them; the largest of their values applies. Each open snapshot or iterator holds a connection. An eighth of the connections is
+   * reserved for other operations.
    *
    * @defaultValue `32`
    */
   poolSize?: number | undefined
 
   /**
-   * How long an operation may take, from the call, before it fails with LEVEL_DEADLINE, in milliseconds. If the fate of a commit
-   * must be determined, the write may take as long again, at least 10 seconds.
+   * How long an operation may take, from the call, before it fails with LEVEL_DEADLINE, in milliseconds. If the outcome of a
+   * commit must be determined, the write may take the same time again, or 10 seconds if that is longer.
    *
    * @defaultValue `10000`
    */
@@ -88,7 +89,7 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Op
   tls?: boolean | TlsOptions | undefined
 
   /**
-   * Whether other programs may write to the database too, as is easy with a server. Hooks see only the writes of this instance,
+   * Whether other programs may also write to the database, which is easy on a server. Hooks see only the writes of this instance,
    * so `db.supports.everyWrite` is then false, and parts of terrace-toolbox that must see every write refuse the database. Set it
    * to `false` only if no other instance writes.
    *

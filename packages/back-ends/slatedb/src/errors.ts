@@ -6,11 +6,11 @@ import { type CodedError, type CoreErrorCode, codedError } from 'terrace-core'
 export type SlateErrorCode =
   | CoreErrorCode
   /**
-   * Another writer has opened the database since. Writes of this instance that were still pending are not stored.
+   * Another writer has since opened the database. Writes of this instance that were still pending are not stored.
    * Close it.
    */
   | 'LEVEL_FENCED'
-  /** The store has not answered in time (`deadlineMs`). A write may still take effect; a read has no effect. */
+  /** The store did not answer within `deadlineMs`. A write may still take effect; a read has no effect. */
   | 'LEVEL_DEADLINE'
   /** The outcome of an earlier write is unknown. Close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'

@@ -10,7 +10,7 @@ import { slateError } from './errors.js'
 /** The byte before each key. */
 const PREFIX = 1
 
-/** The longest key of a database, in bytes: the 65,535 that SlateDB allows, without {@link PREFIX}. */
+/** The maximum size of a key, in bytes: the 65,535 that SlateDB allows, minus a prefix of one byte. */
 export const MAX_KEY_SIZE_BYTES = 65_534
 
 /** The longest value, in bytes. */

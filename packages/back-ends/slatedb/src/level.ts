@@ -4,8 +4,8 @@ import { type DatabaseOptions, flushIntervalOf, type OpenOptions } from './optio
 import { SlateBackend } from './slate-backend.js'
 
 /**
- * An ordered key/value database in an object store, such as S3, or in a directory or in memory. One instance at a time writes;
- * any number of others can read concurrently, on other machines too.
+ * An ordered key/value database in an object store, such as S3, or in a directory or in memory. Only one instance at a time can
+ * write; any number of others can read concurrently, including on other machines.
  *
  * An acknowledged write is in the store, unless the option `acknowledge` specifies otherwise. Each call is atomic, and calls
  * take effect in order.
@@ -18,8 +18,9 @@ export class SlateLevel<KDefault = string, VDefault = string> extends BackendLev
   readonly #backend: SlateBackend
 
   /**
-   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds. Unless `readOnly` is
-   * true, opening takes over the database: an instance that has it open fails with LEVEL_FENCED from then on.
+   * Creates an instance and starts opening the database. Await {@link open} to learn whether opening succeeds. Unless
+   * `readOnly` is true, opening takes over the database: from then on, an instance that has it open for writing fails with
+   * LEVEL_FENCED.
    *
    * @param location - The URL of the database, such as `s3://bucket/path`, `file:///path` or `memory:///`, or a directory.
    * @param options - Options of the database, and of {@link open}, which is called automatically.
@@ -41,9 +42,9 @@ export class SlateLevel<KDefault = string, VDefault = string> extends BackendLev
   }
 
   /**
-   * Updates a database that was opened with `readOnly` to what the writer has stored: later reads see it. Existing iterators
-   * and snapshots keep their state. If it fails, the database keeps showing its previous state. Without `readOnly`, it does
-   * nothing.
+   * Brings a database that was opened with `readOnly` up to date with what the writer has stored: later reads see the newest
+   * state. Existing iterators and snapshots keep their state. If this fails, the database keeps showing its previous state.
+   * Without `readOnly`, it does nothing.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    * @throws LEVEL_DEADLINE if the store does not answer.

@@ -5,8 +5,8 @@ import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-leve
 /** Options of {@link SlateLevel.open}. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
-   * Whether to open the database for reading only, beside a writer. Writes then fail with LEVEL_READ_ONLY. The instance shows what
-   * the writer had stored at the last refresh. See {@link refreshIntervalMs}.
+   * Whether to open the database for reading only, even while another instance writes to it. Writes then fail with
+   * LEVEL_READ_ONLY. The instance shows what the writer had stored at the last refresh. See {@link refreshIntervalMs}.
    *
    * @defaultValue `false`
    */
@@ -17,7 +17,8 @@ export interface OpenOptions extends AbstractOpenOptions {
    *
    * - `'store'`: when it is in the store.
    * - `'memory'`: when it is visible to reads of this instance. If the process dies, the acknowledged writes of the last
-   *   {@link DatabaseOptions.flushIntervalMs} and of a running flush are lost: always the newest, and never part of a batch.
+   *   {@link DatabaseOptions.flushIntervalMs} and of a running flush are lost: always the newest ones, and never only a part of a
+   *   batch.
    *
    * @defaultValue `'store'`
    */
@@ -64,8 +65,8 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Op
   storeOptions?: Readonly<Record<string, string>> | undefined
 
   /**
-   * How long a write waits for others, in milliseconds, so that they share a request to the store. Writes with `sync` do not wait.
-   * With 0, writes only wait for a running request.
+   * How long a write waits, in milliseconds, so that it can share a request to the store with other writes. Writes with `sync` do
+   * not wait. With 0, writes only wait for a running request.
    *
    * @defaultValue `100`
    */

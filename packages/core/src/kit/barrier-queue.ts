@@ -16,6 +16,10 @@ interface Waiting {
   begin(): void
 }
 
+/**
+ * Orders the writes of a back-end. Work may overlap, except for barriers, which run after all earlier work and before all later
+ * work.
+ */
 export class BarrierQueue {
   readonly #waiting = new Fifo<Waiting>()
   /** How much work has begun and not settled. */
@@ -24,23 +28,23 @@ export class BarrierQueue {
   #refusal: Error | undefined
   #whenIdle: Array<() => void> = []
 
-  /** Whether work that may overlap would begin at once. */
+  /** Whether work that may overlap would begin immediately. */
   get isFree(): boolean {
     return !this.#isBarrierRunning && this.#waiting.length === 0
   }
 
-  /** Why work is refused; undefined if it is not. */
+  /** The error with which work is refused; undefined if work is accepted. */
   get refusal(): Error | undefined {
     return this.#refusal
   }
 
-  /** Refuses all work that has not begun, and all later work. The first reason stays. */
+  /** Refuses all work that has not begun, and all later work. If this is called again, the first reason stays. */
   refuse(reason: Error): void {
     this.#refusal ??= reason
     this.#next()
   }
 
-  /** Runs work that may overlap other such work. It begins at once unless a barrier is running or waiting. */
+  /** Runs work that may overlap other such work. It begins immediately unless a barrier is running or waiting. */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     return this.#add(work, false)
   }
@@ -50,19 +54,19 @@ export class BarrierQueue {
     return this.#add(work, true)
   }
 
-  /** Lets later work wait until a promise has settled, in whatever way. */
+  /** Delays later work until a promise has settled, whether it resolves or rejects. */
   holdUntil(promise: Promise<unknown>): void {
     const settled = promise.then(nothing, nothing)
     this.#waiting.push({ isBarrier: true, begin: () => void this.#run(() => settled, true) })
     this.#next()
   }
 
-  /** Counts work that the caller has begun: because the queue {@link isFree}, or within a barrier. */
+  /** Tracks work that the caller has started itself, because the queue {@link isFree} or within a barrier. */
   track(work: Promise<unknown>): void {
     this.#run(() => work, false)
   }
 
-  /** Resolves when nothing waits or runs. */
+  /** Resolves when no work is waiting or running. */
   async whenIdle(): Promise<void> {
     while (this.#running > 0 || this.#waiting.length > 0) {
       await new Promise<void>((resolve) => this.#whenIdle.push(resolve))

@@ -5,11 +5,11 @@ const KEYS = 1000
 const BYTES = 1024 * 1024
 
 /**
- * Deletes the keys that a cursor finds, for stores that cannot delete a range. Closes the cursor.
+ * Deletes the keys that a cursor finds, and closes the cursor. It serves stores that cannot delete a range.
  *
  * @param cursor - A cursor over keys, whose pages have no packed buffer.
- * @param limit - The most keys. A negative number means no limit.
- * @param deleteKeys - Deletes up to a thousand keys. They belong to it.
+ * @param limit - The maximum number of keys to delete. A negative number means no limit.
+ * @param deleteKeys - Deletes up to a thousand keys. It may keep the array and the keys.
  */
 export async function clearKeys(
   cursor: BackendCursor,

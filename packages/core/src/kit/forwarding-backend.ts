@@ -13,16 +13,16 @@ import type {
 } from '../backend.js'
 
 /**
- * Passes on every method that each back-end has. Subclasses open and close. What is optional is missing here, since it may be missing
- * in a target: without `clear`, a cursor reads the keys and {@link write} deletes them.
+ * Forwards all required methods to another back-end. Subclasses implement `open` and `close`. Optional methods are missing, since
+ * a target may lack them: without `clear`, for example, a cursor reads the keys and {@link write} deletes them.
  */
 export abstract class ForwardingBackend implements Backend {
   abstract readonly manifest: BackendManifest
 
   /**
-   * The back-end that serves a call.
+   * Returns the back-end that serves a call.
    *
-   * @param snapshot - The snapshot of the call, which only the back-end that made it knows.
+   * @param snapshot - The snapshot of the call. Only the back-end that created it can read from it.
    */
   protected abstract target(snapshot?: BackendSnapshot): Backend
 

@@ -4,13 +4,13 @@
 
 import { BarrierQueue } from './barrier-queue.js'
 
-/** How writes become groups. */
+/** Defines how writes are combined into groups. */
 export interface Grouping<Group> {
-  /** The largest size of a group, in bytes. A larger write forms a separate group. */
+  /** The maximum size of a group, in bytes. A larger write forms a group alone. */
   readonly maxBytes: number
-  /** Makes an empty group. */
+  /** Creates an empty group. */
   begin(): Group
-  /** Writes a group. No other group is being written, and no barrier is running. */
+  /** Writes a group. While it runs, no other group is written and no barrier runs. */
   commit(group: Group): Promise<unknown>
 }
 
@@ -21,6 +21,7 @@ interface Open<Group> {
   sizeBytes: number
 }
 
+/** Combines writes that wait together, so that the store commits them as one group. */
 export class GroupedWrites<Group> extends BarrierQueue {
   readonly #grouping: Grouping<Group>
   #open: Open<Group> | undefined
@@ -31,11 +32,11 @@ export class GroupedWrites<Group> extends BarrierQueue {
   }
 
   /**
-   * Adds a write to the group that waits last, or to a new one. Calls of one turn share a group.
+   * Adds a write to the last waiting group, or to a new one. Calls in the same turn share a group.
    *
-   * @param sizeBytes - About how large the write is.
+   * @param sizeBytes - The approximate size of the write.
    * @param put - Adds the write to the group, within this call.
-   * @returns Settles as the commit of the group does.
+   * @returns A promise that settles as the commit of the group does.
    */
   add(sizeBytes: number, put: (group: Group) => void): Promise<void> {
     const open = this.#open

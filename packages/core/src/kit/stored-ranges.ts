@@ -11,22 +11,23 @@ export interface StoredBound<Key> {
   readonly isIncluded: boolean
 }
 
-/** A range of stored keys. An end without a bound is open. */
+/** A range of stored keys. If a bound is undefined, the range has no limit at that end. */
 export interface StoredRange<Key> {
   readonly lower: StoredBound<Key> | undefined
   readonly upper: StoredBound<Key> | undefined
 }
 
-/** How a store represents keys. */
+/** Defines how a store represents keys. */
 export interface KeyStorage<Key> {
-  /** A key of a user as the store has it. A bound may be longer than any key. */
+  /** Returns a user's key as the store represents it. The argument may be a bound, which can be longer than any key. */
   stored(key: Bytes): Key
-  /** The longest beginning of a key that the store can hold; undefined if it can hold the whole key. */
+  /** Returns the longest prefix of a key that the store can hold; undefined if it can hold the whole key. */
   shortened?(key: Key): Key | undefined
-  /** A number that is negative if `a` comes before `b`, positive if it comes after it, and 0 if they are equal. */
+  /** Returns a negative number if `a` comes before `b`, a positive one if it comes after `b`, and 0 if they are equal. */
   compare(a: Key, b: Key): number
 }
 
+/** Converts ranges of users' keys to ranges of stored keys. */
 export class StoredRanges<Key> {
   readonly #keys: KeyStorage<Key>
 
@@ -34,7 +35,7 @@ export class StoredRanges<Key> {
     this.#keys = keys
   }
 
-  /** The range of stored keys that a range of keys is. */
+  /** Returns the range of stored keys for a range of users' keys. */
   of({ gte, gt, lte, lt }: Range): StoredRange<Key> {
     return {
       lower: this.#bound(gte ?? gt, gte !== undefined, false),
@@ -42,19 +43,19 @@ export class StoredRanges<Key> {
     }
   }
 
-  /** The rest of a range, in the direction of a walk, from a target on. */
+  /** Returns the rest of a range, in the direction of a walk, from a target on. */
   from(range: StoredRange<Key>, isReverse: boolean, target: Bytes): StoredRange<Key> {
     const { lower, upper } = this.of({ gte: target, lte: target })
     return isReverse ? { ...range, upper } : { ...range, lower }
   }
 
-  /** The rest of a range, in the direction of a walk, after a key of the store. */
+  /** Returns the rest of a range, in the direction of a walk, after a stored key. */
   after(range: StoredRange<Key>, isReverse: boolean, key: Key): StoredRange<Key> {
     const bound = { key, isIncluded: false }
     return isReverse ? { ...range, upper: bound } : { ...range, lower: bound }
   }
 
-  /** Whether a key lies within a range. */
+  /** Returns whether a key lies within a range. */
   contains({ lower, upper }: StoredRange<Key>, key: Key): boolean {
     return (
       (lower === undefined || isAfter(this.#keys.compare(key, lower.key), lower)) &&
@@ -62,7 +63,7 @@ export class StoredRanges<Key> {
     )
   }
 
-  /** Whether no key can lie within a range. */
+  /** Returns whether no key can lie within a range. */
   isEmpty({ lower, upper }: StoredRange<Key>): boolean {
     if (lower === undefined || upper === undefined) return false
     const order = this.#keys.compare(lower.key, upper.key)

@@ -40,11 +40,11 @@ interface PrivateOperation {
 }
 
 /**
- * An ordered key/value database over a back-end: the API of abstract-level, hooks that see every write, and sublevels that
- * reach the back-end in one step.
+ * An ordered key/value database over a back-end. It has the API of abstract-level, hooks that see every write, and sublevels
+ * that reach the back-end directly.
  *
- * If the back-end answers within the call, the method returns a promise that has settled already. Writes take effect in the
- * order in which they are called.
+ * If the back-end answers synchronously, a method returns a promise that has already settled. Writes take effect in the order
+ * in which they are called.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -63,11 +63,11 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
   declare readonly children: WeakChildren
 
   /**
-   * Makes a database, and starts to open it.
+   * Creates a database and starts opening it.
    *
    * @param backend - The store of keys and values. It must serve this database alone.
-   * @param options - Options of the database, and of {@link open}, which is called automatically. The back-end gets them as
-   *   well.
+   * @param options - Options of the database, and of {@link open}, which is called automatically. They are also passed to the
+   *   back-end.
    * @param additionalMethods - Methods of a class that extends this one, as `supports.additionalMethods` lists them.
    * @throws TypeError if the back-end lacks a method that its manifest declares.
    */
@@ -121,7 +121,10 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
     this.#resources.delete(resource)
   }
 
-  /** Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write does not fail. */
+  /**
+   * Emits an event. If a listener of `write` or `clear` throws, its error becomes an uncaught exception; the write does not
+   * fail.
+   */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'closing') this.#store.isClosing = true
     const isHeard = emitApart(event, () => super.emit(event, ...args))
@@ -196,26 +199,26 @@ export class BackendLevel<KDefault = string, VDefault = string> extends withApi(
 export interface BackendLevel<KDefault, VDefault> {
   /** The hooks of this database. */
   hooks: Hooks<this>
-  /** What this database can do. */
+  /** The capabilities of this database. */
   supports: DatabaseManifest
 
   /**
    * Stores a value. A resolved promise acknowledges the write, which is then as durable as the back-end documents. With the
-   * option `sync` it also survives a loss of power.
+   * option `sync`, it also survives a power loss.
    *
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. In that case, nothing is written.
    */
   put(key: KDefault, value: VDefault): Promise<void>
   put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
 
-  /** Deletes a key, or does nothing if it does not exist. Durability and errors are those of {@link put}. */
+  /** Deletes a key, or does nothing if it does not exist. Durability and errors are the same as for {@link put}. */
   del(key: KDefault): Promise<void>
   del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
 
   /**
-   * Writes several operations atomically. Durability and errors are those of {@link put}. Without arguments, it makes a
-   * {@link ChainedBatch}.
+   * Writes several operations atomically. Durability and errors are the same as for {@link put}. Without arguments, it returns
+   * a new {@link ChainedBatch}.
    */
   batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
   batch<K = KDefault, V = VDefault>(
@@ -225,21 +228,21 @@ export interface BackendLevel<KDefault, VDefault> {
   batch(): ChainedBatch<this, KDefault, VDefault>
 
   /**
-   * Stores a value like {@link put}, but has finished when it returns. It blocks this thread while it waits: for the disk with
-   * `sync`, for compactions that have to catch up, and for writes that were called before.
+   * Stores a value like {@link put}, but synchronously. It blocks the thread while it waits for the disk (with `sync`), for
+   * compactions to catch up, and for earlier writes.
    *
-   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot write within a call, and within a prewrite hook function, which should
-   * add operations to its batch instead.
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot write synchronously, or if this is called in a prewrite hook function,
+   * which should add operations to its batch instead.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is about to be closed.
    */
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
 
-  /** Deletes a key like {@link del}, but has finished when it returns. See {@link putSync}. */
+  /** Deletes a key like {@link del}, but synchronously. See {@link putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
 
-  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link putSync}. */
+  /** Writes an array of operations like {@link batch}, but synchronously. See {@link putSync}. */
   batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
   batchSync<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -248,21 +251,21 @@ export interface BackendLevel<KDefault, VDefault> {
 
   /**
    * Returns the entries of a range for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. The
-   * loop shows the database as it was at the call, and blocks this thread while it waits for the disk. The results of
-   * `iterator()`, `keys()` and `values()` can be looped over in the same way.
+   * loop reads the database as it was at the time of the call, and blocks the thread while it waits for the disk. The results
+   * of `iterator()`, `keys()` and `values()` can be used in the same way.
    *
-   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot read within a call.
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot read synchronously.
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   iterateSync(): Generator<[KDefault, VDefault], void, unknown>
   iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
 
   /**
-   * Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. It can then be opened
-   * again, even if this rejects.
+   * Closes the database once all earlier writes are done, together with its iterators, snapshots, batches and sublevels. It
+   * can then be opened again, even if this rejects.
    *
-   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released. `cause` is the reason. The database
-   * is closed, unless `status` is still `open`.
+   * @throws LEVEL_DATABASE_NOT_CLOSED once, if something could not be written or released; `cause` is the reason. The database
+   * is closed nevertheless, unless `status` is still `open`.
    */
   close(): Promise<void>
 
@@ -275,7 +278,7 @@ export interface BackendLevel<KDefault, VDefault> {
   get(key: KDefault): Promise<VDefault | undefined>
   get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
 
-  /** Returns the value of a key like {@link get}, but within the call. It blocks this thread while it waits for the disk. */
+  /** Returns the value of a key like {@link get}, but synchronously. It blocks the thread while it waits for the disk. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
 
@@ -291,19 +294,19 @@ export interface BackendLevel<KDefault, VDefault> {
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
-  /** Makes an iterator over the entries of a range. It shows the database as it was at the call. */
+  /** Creates an iterator over the entries of a range. It reads the database as it was at the time of the call. */
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
-  /** Makes an iterator over the keys of a range. It shows the database as it was at the call. */
+  /** Creates an iterator over the keys of a range. It reads the database as it was at the time of the call. */
   keys(): KeyIteratorType<this, KDefault>
   keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
 
-  /** Makes an iterator over the values of a range. It shows the database as it was at the call. */
+  /** Creates an iterator over the values of a range. It reads the database as it was at the time of the call. */
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  /** Makes a sublevel: a part of this database with its own keys, encodings, hooks and events. */
+  /** Creates a sublevel: a part of this database with its own keys, encodings, hooks and events. */
   // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
@@ -313,6 +316,6 @@ export interface BackendLevel<KDefault, VDefault> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Sublevel<any, K, V>
 
-  /** Makes a snapshot of the current state, for the option `snapshot` of reads. Close it after use. */
+  /** Creates a snapshot of the current state, for the option `snapshot` of reads. Close it after use. */
   snapshot(options?: object | undefined): Snapshot
 }

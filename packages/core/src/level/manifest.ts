@@ -11,14 +11,15 @@ export interface DatabaseManifest extends AbstractManifest {
   /** Whether the database has `getSync()`. */
   readonly getSync: boolean
   /**
-   * Whether `hooks.prewrite.add()` honours the option `everyWrite`. A function with it sees every write to its keys, in the
-   * order in which the writes take effect, and what it adds is written right after the operation that it was added for. With
-   * `getSync()` it reads exactly what was written before, whether that is stored yet or not; see {@link getSyncInHooks}.
+   * Whether `hooks.prewrite.add()` honours the option `everyWrite`. A function with this option sees every write to its
+   * keys, in the order in which the writes take effect, and operations that it adds are written right after the one that it
+   * was called for. With `getSync()`, it reads exactly what was written before, whether or not that is stored yet; see
+   * {@link getSyncInHooks}.
    */
   readonly everyWrite: boolean
   /**
-   * Whether prewrite hook functions can call `getSync()`. So they can in every database that has it. In one that does not, a
-   * function is stopped there, and called again for the same operation when the value is known.
+   * Whether prewrite hook functions can call `getSync()`. They can in every database that has `getSync()`. In other
+   * databases, the call stops the function, which is called again for the same operation once the value is known.
    */
   readonly getSyncInHooks: boolean
 }

@@ -22,7 +22,7 @@ import type {
 /** Options of every read. */
 export interface ReadOptions {
   /**
-   * Whether to keep the blocks that were read in the cache. Turn it off for large scans that will not be repeated.
+   * Whether to cache the blocks that are read. Turn it off for large scans that will not be repeated.
    *
    * @defaultValue `true`
    */
@@ -32,8 +32,8 @@ export interface ReadOptions {
 /** Options of every write. */
 export interface WriteOptions {
   /**
-   * Whether to wait until the write would survive a loss of power. Without it, an acknowledged write survives the death of the
-   * process, but a loss of power may take the last ones. Many such writes at the same time share one sync.
+   * Whether to wait until the write would survive a power loss. Without this option, an acknowledged write survives a process
+   * crash, but a power loss may undo the latest writes. Concurrent writes with this option share one sync.
    *
    * @defaultValue `false`
    */
@@ -43,15 +43,15 @@ export interface WriteOptions {
 /** Options of every iterator. */
 export interface AdditionalIteratorOptions {
   /**
-   * Whether to keep the blocks that were read in the cache.
+   * Whether to cache the blocks that are read.
    *
    * @defaultValue `false`
    */
   fillCache?: boolean | undefined
 
   /**
-   * The amount of memory, in bytes, for entries that are read ahead. Reading ahead stops when their bytes exceed it, or at 1000
-   * entries. `Infinity` leaves only the second limit.
+   * The memory for entries that are read ahead, in bytes. Reading ahead stops when the entries exceed this size, or at 1000
+   * entries. With `Infinity`, only the second limit applies.
    *
    * @defaultValue `16 * 1024`
    */
@@ -75,7 +75,7 @@ export interface DelOptions<K> extends AbstractDelOptions<K>, WriteOptions {}
 export interface BatchOptions<K, V> extends AbstractBatchOptions<K, V>, WriteOptions {}
 /** The option `sublevel` of an operation. */
 interface OnSublevel {
-  /** A sublevel of the database, to which the key belongs. Its encodings apply. */
+  /** The sublevel of the database that the key belongs to. Its encodings apply. */
   // The type of its database is left open. If it were named, TypeScript 7 would refuse a ClassicLevel as an AbstractLevel wherever it
   // has compared this type before.
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -85,7 +85,7 @@ interface OnSublevel {
 /**
  * An operation of `batch()`: a put or a del, possibly on a sublevel.
  *
- * @typeParam _TDatabase - Has no effect. classic-level's type of this name has it.
+ * @typeParam _TDatabase - Unused. It exists because classic-level's type of this name has it.
  */
 export type BatchOperation<_TDatabase, K, V> = PutOperation<K, V> | DelOperation<K>
 
@@ -99,18 +99,18 @@ export type KeyIteratorOptions<K> = AbstractKeyIteratorOptions<K> & AdditionalIt
 /** Options of `values()`. */
 export type ValueIteratorOptions<K, V> = AbstractValueIteratorOptions<K, V> & AdditionalIteratorOptions
 
-/** What `iterator()` returns. */
+/** The result of `iterator()`. */
 export type Iterator<TDatabase, K, V> = AbstractIterator<TDatabase, K, V> & SyncIterable<[K, V]>
-/** What `keys()` returns. */
+/** The result of `keys()`. */
 export type KeyIterator<TDatabase, K> = AbstractKeyIterator<TDatabase, K> & SyncIterable<K>
-/** What `values()` returns. */
+/** The result of `values()`. */
 export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K, V> & SyncIterable<V>
 
 /**
- * An iterator that a loop without `await` can use. The loop blocks its thread while it waits for the disk, and closes the
- * iterator.
+ * An iterator that can be used in a loop without `await`. The loop blocks its thread while it waits for the disk, and closes
+ * the iterator.
  */
 export interface SyncIterable<Item> {
-  /** Begins a loop. */
+  /** Returns the iterator for a loop without `await`. */
   [Symbol.iterator](): Generator<Item, void, unknown>
 }

@@ -2,19 +2,19 @@
 
 import type { AbstractLevel, Transcoder } from 'abstract-level'
 
-/** The encodings of a database or sublevel. */
+/** The part of a database or sublevel that `watch()` uses: its encodings. */
 // biome-ignore lint/suspicious/noExplicitAny: how it keeps its data does not matter
 export type Encodings<K, V> = Pick<AbstractLevel<any, K, V>, 'keyEncoding' | 'valueEncoding'>
 
 /** Bounds on keys, and the encodings of keys and values. */
 export interface KeyOptions<K, V> {
-  /** The first key, included. */
+  /** The lower bound, inclusive. */
   readonly gte?: NoInfer<K>
-  /** The first key, excluded. */
+  /** The lower bound, exclusive. */
   readonly gt?: NoInfer<K>
-  /** The last key, included. */
+  /** The upper bound, inclusive. */
   readonly lte?: NoInfer<K>
-  /** The last key, excluded. */
+  /** The upper bound, exclusive. */
   readonly lt?: NoInfer<K>
   /** The encoding of keys. By default, that of the database, or of the sublevel if there is one. */
   readonly keyEncoding?: string | Transcoder.PartialEncoding<K>
@@ -24,9 +24,12 @@ export interface KeyOptions<K, V> {
 
 /** Options of `watch()`. */
 export interface WatchOptions<K, V> extends KeyOptions<K, V> {
-  /** A sublevel of the database: only its keys are watched. The range and the encodings are those of its keys. */
+  /**
+   * The sublevel whose keys are watched. The range and the encodings then apply to its keys. By default, the whole database is
+   * watched.
+   */
   readonly sublevel?: Encodings<K, V>
-  /** Ends the iterator with an error LEVEL_ABORTED. */
+  /** A signal that ends the iterator with the error LEVEL_ABORTED. */
   readonly signal?: AbortSignal
 }
 
@@ -36,20 +39,23 @@ export type WatchedOperation<K = string, V = string> =
   | { readonly type: 'del'; readonly key: K }
   | ClearedRange<K>
 
-/** A range of keys was cleared. */
+/** A range of keys that was cleared. */
 export interface ClearedRange<K = string> {
   readonly type: 'clear'
-  /** The first key of the range, encoded. Without it, the range has no beginning. A bound need not be a key that can be decoded. */
+  /**
+   * The first key of the range, encoded; undefined if the range has no lower bound. The bytes need not be a key that can be
+   * decoded.
+   */
   readonly gte: Uint8Array | undefined
-  /** The first key after the range, encoded. Without it, the range has no end. */
+  /** The first key after the range, encoded; undefined if the range has no upper bound. */
   readonly lt: Uint8Array | undefined
-  /** Whether only some of these keys were deleted, because of a limit or a snapshot. Read again to learn which. */
+  /** Whether only some of these keys were deleted, because of a limit or a snapshot. Read the range again to find out which. */
   readonly isPartial: boolean
-  /** Whether a key is within the range. */
+  /** Returns whether a key is within the range. */
   includes(key: K): boolean
 }
 
-/** What `watch()` returns: lists of the operations that were written together. */
+/** The result of `watch()`: an iterator over lists of operations that were written together. */
 export type WatchedWrites<K, V> = EventIterator<Array<WatchedOperation<K, V>>>
 
 /** An iterator over events. It returns no value at its end. */

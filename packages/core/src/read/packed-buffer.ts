@@ -1,16 +1,16 @@
 import { Buffer } from '../buffer.js'
 
-/** A buffer in which a back-end has put many values end to end, and the offset of the next one. */
+/** Reads values from a buffer in which a back-end has placed them end to end. */
 export class PackedBuffer {
   readonly #buffer: Uint8Array | undefined
   #offset = 0
 
-  /** @param buffer - Undefined if every value is empty, or no value is to be a buffer. */
+  /** @param buffer - The buffer; undefined if every value is empty, or no value was requested as a buffer. */
   constructor(buffer: Uint8Array | undefined) {
     this.#buffer = buffer
   }
 
-  /** Returns the next value, which has this length. */
+  /** Returns the next value, which has the given length. */
   take(lengthBytes: number): Uint8Array {
     const start = this.#offset
     this.#offset += lengthBytes

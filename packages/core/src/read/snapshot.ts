@@ -2,7 +2,7 @@ import { AbstractSnapshot } from 'abstract-level'
 import type { BackendSnapshot } from '../backend.js'
 import { codedError } from '../errors.js'
 
-/** A state of the database to read from later. {@link BackendLevel.snapshot} makes one. */
+/** A state of the database to read from later. It is created by {@link BackendLevel.snapshot}. */
 export class Snapshot extends AbstractSnapshot {
   #handle: BackendSnapshot | null
 

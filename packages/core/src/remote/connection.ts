@@ -14,35 +14,36 @@ export interface RemoteCall<Result = unknown> {
   readonly read: (answer: never) => Result
 }
 
+/** A connection to the other side. It delivers the calls that a {@link RemoteCodec} makes. */
 export interface RemoteConnection {
-  /** The cursors and snapshots that the other side has for this one. */
+  /** The cursors and snapshots that the other side holds for this one. */
   readonly handles: Handles
 
   /**
-   * Sends a call that is answered.
+   * Sends a call and resolves to its result.
    *
-   * @param fate - What becomes of the call if the other side is lost.
+   * @param fate - What happens to the call if the other side is lost.
    */
   ask<Result>(fate: Fate, call: RemoteCall<Result>): Promise<Result>
 
   /**
-   * Sends a call about a cursor or snapshot of the other side, which means nothing to another side. No caller waits for an answer.
+   * Sends a call about a cursor or snapshot of the other side, without an answer. The call means nothing to any other side.
    *
-   * @param failed - Called if it has failed, and the other side is not lost. A side that reports that later, when the cursor or snapshot
-   *   is used, need not call it.
+   * @param failed - Called if the call has failed and the other side is not lost. A connection whose other side reports the
+   *   failure later, when the cursor or snapshot is used, need not call it.
    */
   tell(call: RemoteCall, failed?: (error: unknown) => void): void
 
-  /** The error of reads from a cursor or snapshot that was lost with the other side. */
+  /** Returns the error for reads from a cursor or snapshot that was lost with the other side. */
   stateLost(): unknown
 
-  /** Whether an error is that of such a read, and another side can serve the current state. */
+  /** Returns whether an error is that of such a read, and another side can serve the current state. */
   isStateLost(error: unknown): boolean
 }
 
 /**
- * Makes the calls. The arguments belong to the caller again once the call was given to the connection. A snapshot is the handle of
- * one; undefined stands for the current state.
+ * Turns requests into calls. The caller may reuse the arguments once the call has been passed to the connection. `snapshot` is
+ * the handle of a snapshot; undefined stands for the current state.
  */
 export interface RemoteCodec {
   /** Decodes the bytes of a page as text. */

@@ -2,22 +2,22 @@
 
 import type { Bytes, Page } from '../backend.js'
 
-/** What the other side has read. */
+/** A page that the other side has read. */
 export interface FarPage {
   /** Whether the end was reached. */
   readonly isLast: boolean
   /** The parts of all entries, end to end. */
   readonly bytes: Uint8Array
-  /** Their lengths. */
+  /** The length of each part, in bytes. */
   readonly lengths: readonly number[]
-  /** The key of the last entry, which the page keeps; null if there is none. */
+  /** The key of the last entry; null if the page is empty. */
   readonly last: Uint8Array | null
 }
 
 /** Decodes the bytes of a page from `start` to `end` as text. Neither position ever decreases. */
 export type TextAt = (start: number, end: number) => string
 
-/** Prepares to decode the bytes of a page as text. Its parts have `averageBytes` on average. */
+/** Prepares to decode the bytes of a page as text. Its parts are `averageBytes` long on average. */
 export type TextsOf = (bytes: Uint8Array, averageBytes: number) => TextAt
 
 export class PageRest {

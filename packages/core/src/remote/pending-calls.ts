@@ -14,21 +14,23 @@
 
 import type { Handles } from './handles.js'
 
-/** What becomes of a call if the other side is lost. */
+/** What happens to a call if the other side is lost. */
 export type Fate =
-  /** It reads, or may be done twice: it is sent to another side. */
+  /** The call reads, or may be repeated: it is sent to another side. */
   | 'repeat'
-  /** It writes: it fails, unless it was certainly not begun. */
+  /** The call writes: it fails, unless it has certainly not begun. */
   | 'once'
-  /** It reads from a cursor or snapshot of that side: it fails. */
+  /** The call reads from a cursor or snapshot of that side: it fails. */
   | 'with state'
-  /** It writes what it reads from a snapshot: it fails, as one or the other. */
+  /**
+   * The call writes what it reads from a snapshot: it fails like `'once'` if it may have begun, otherwise like `'with state'`.
+   */
   | 'once with state'
 
 /** A call without an answer yet. */
 export interface PendingCall {
   readonly fate: Fate
-  /** Whether the other side may have begun it. Set by the sender. */
+  /** Whether the other side may have begun the call. Set by the sender. */
   mayHaveBegun: boolean
   /** Turns an answer into the result. */
   read(answer: never): unknown
@@ -36,11 +38,11 @@ export interface PendingCall {
   reject(error: unknown): void
 }
 
-/** The errors of calls that were lost. */
+/** Makes the errors of calls that were lost. */
 export interface LossErrors {
-  /** A write may be stored or not. */
+  /** Returns the error of a write that may or may not be stored. */
   writeUnknown(): Error
-  /** The cursor or snapshot that was read from is gone. */
+  /** Returns the error of a read whose cursor or snapshot is gone. */
   stateLost(): unknown
 }
 
@@ -50,6 +52,7 @@ interface Waiter {
   resolve(): void
 }
 
+/** The calls that the other side has not answered yet. It decides what happens to each when the other side is lost. */
 export class PendingCalls<Call extends PendingCall> {
   /** By number, in order. */
   readonly #calls = new Map<number, Call>()
@@ -58,7 +61,7 @@ export class PendingCalls<Call extends PendingCall> {
   readonly #waiters = new Set<Waiter>()
   #lastNumber = 0
 
-  /** @param handles - What the other side has for this one, which is lost with it. */
+  /** @param handles - The cursors and snapshots that the other side holds, which are lost with it. */
   constructor(handles: Handles, errors: LossErrors) {
     this.#handles = handles
     this.#errors = errors
@@ -68,18 +71,18 @@ export class PendingCalls<Call extends PendingCall> {
     return this.#calls.size
   }
 
-  /** The lowest number; that of the next call if there is none. */
+  /** The lowest number of a pending call; the number of the next call if none is pending. */
   get oldest(): number {
     const [oldest = this.#lastNumber + 1] = this.#calls.keys()
     return oldest
   }
 
-  /** A number for the next call, which is above all former ones. */
+  /** Returns a number for the next call, higher than all earlier ones. */
   nextNumber(): number {
     return ++this.#lastNumber
   }
 
-  /** The calls, in order. */
+  /** Returns the calls, in order. */
   all(): Iterable<Call> {
     return this.#calls.values()
   }
@@ -92,7 +95,7 @@ export class PendingCalls<Call extends PendingCall> {
     return this.#calls.get(number)
   }
 
-  /** A call is answered, which settles it. Returns it, unless it has been answered before. */
+  /** Settles a call with its answer. Returns the call, or undefined if it was settled before. */
   answer(number: number, answer: unknown): Call | undefined {
     const call = this.#take(number)
     if (call === undefined) return undefined
@@ -104,7 +107,7 @@ export class PendingCalls<Call extends PendingCall> {
     return call
   }
 
-  /** A call has failed, which settles it. Returns it, unless it has been answered before. */
+  /** Rejects a call. Returns the call, or undefined if it was settled before. */
   reject(number: number, error: unknown): Call | undefined {
     const call = this.#take(number)
     call?.reject(error)
@@ -119,7 +122,7 @@ export class PendingCalls<Call extends PendingCall> {
     return call
   }
 
-  /** Resolves once all current calls are answered, except those about cursors and snapshots, which end with them. */
+  /** Resolves once all current calls are answered, except those that only read from cursors and snapshots. */
   async answered(): Promise<void> {
     const wanted = [...this.#calls].filter(([, { fate }]) => fate !== 'with state')
     if (wanted.length === 0) return
@@ -135,7 +138,7 @@ export class PendingCalls<Call extends PendingCall> {
     waiter.resolve()
   }
 
-  /** The other side is lost. Calls that another one cannot serve fail; the rest waits to be sent. */
+  /** Handles the loss of the other side. Calls that another side cannot serve fail; the rest wait to be sent. */
   lose(): void {
     this.#handles.forgetAll()
     for (const [number, call] of [...this.#calls]) {
@@ -149,7 +152,7 @@ export class PendingCalls<Call extends PendingCall> {
   }
 
   /**
-   * Gives up all calls.
+   * Rejects all calls.
    *
    * @param ofBegun - The error of a write that the other side may have begun.
    */

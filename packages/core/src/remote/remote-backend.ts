@@ -18,7 +18,7 @@ import type { Fate } from './pending-calls.js'
 import { RemoteCursor } from './remote-cursor.js'
 import { RemoteSnapshot } from './remote-snapshot.js'
 
-/** Subclasses open and close. */
+/** A back-end on the other side of a connection. Subclasses implement `open` and `close`. */
 export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
   abstract readonly manifest: BackendManifest
   readonly #connection: RemoteConnection

@@ -20,6 +20,7 @@ const GROWTH = 2
 /** Entries in a page that is requested in advance: as many as fit. */
 const MANY = 100_000
 
+/** A cursor on the other side of a connection. If that side is lost, it continues on another one after the last key. */
 export class RemoteCursor implements BackendCursor, RemoteState {
   readonly #connection: RemoteConnection
   readonly #codec: RemoteCodec
@@ -106,7 +107,7 @@ export class RemoteCursor implements BackendCursor, RemoteState {
     this.#connection.tell(this.#codec.closeCursor(this.#handle))
   }
 
-  /** The other side no longer knows the cursor. */
+  /** Called when the other side no longer knows the cursor. */
   forgotten(): void {
     this.#isOpen = false
     this.#pages = 0

@@ -2,7 +2,7 @@ import type { BackendSnapshot } from '../backend.js'
 import type { RemoteCodec, RemoteConnection } from './connection.js'
 import type { RemoteState } from './handles.js'
 
-/** A snapshot on the other side of a connection. It ends with that side. */
+/** A snapshot on the other side of a connection. It is lost with that side. */
 export class RemoteSnapshot implements BackendSnapshot, RemoteState {
   readonly #connection: RemoteConnection
   readonly #codec: RemoteCodec
@@ -20,9 +20,10 @@ export class RemoteSnapshot implements BackendSnapshot, RemoteState {
   }
 
   /**
-   * The number that identifies it to the other side.
+   * The number that identifies the snapshot to the other side.
    *
-   * @throws the reason why the other side did not make it, or that it was lost with that side.
+   * @throws the error with which the other side failed to create the snapshot, or the error that the snapshot
+   * was lost with that side.
    */
   get handle(): number {
     if (this.#failure !== undefined) throw this.#failure

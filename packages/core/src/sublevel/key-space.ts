@@ -10,7 +10,7 @@ import type { Database, HookedSpace, Registration } from '../level/database.js'
 
 /** The hooks of a database or sublevel: those of abstract-level, with options for `prewrite`. */
 export interface Hooks<TDatabase> extends AbstractDatabaseHooks<TDatabase> {
-  /** Runs functions on each operation before it is written. */
+  /** The hook whose functions run on each operation before it is written. */
   prewrite: PrewriteHook
 }
 
@@ -75,7 +75,7 @@ const noFunctions: readonly PrewriteFunction[] = Object.freeze([])
 
 /** The hook `prewrite` of a database or sublevel. */
 export class PrewriteHook {
-  /** What the keys of its object begin with in the root. */
+  /** The prefix that the keys of its database or sublevel have in the root database. */
   readonly prefix: string
   readonly #spaces: KeySpaces
   readonly #owner: Database
@@ -96,12 +96,12 @@ export class PrewriteHook {
     this.#owner = owner
   }
 
-  /** Whether there are no functions. */
+  /** Whether the hook has no functions. */
   get noop(): boolean {
     return this.functions.length === 0 && this.#registrations.size === 0
   }
 
-  /** Calls the functions as they are now. As in abstract-level, this is the function itself if there is only one. */
+  /** A function that calls the current functions. As in abstract-level, it is the function itself if there is only one. */
   get run(): PrewriteFunction {
     const functions = [...this.functions, ...this.#registrations.keys()]
     if (functions.length === 1) return functions[0] as PrewriteFunction
@@ -111,7 +111,7 @@ export class PrewriteHook {
   }
 
   /**
-   * Adds a function, unless it was added already. It stays until it is deleted. With `everyWrite` it is also inactive while the
+   * Adds a function, unless it is already present. It stays until it is deleted. With `everyWrite`, it is inactive while the
    * database or sublevel is closed.
    *
    * @throws TypeError if `run` is not a function.

@@ -42,8 +42,8 @@ interface Parent extends Database {
 export interface SublevelOptions<K, V> extends AbstractSublevelOptions<K, V> {}
 
 /**
- * A part of a database with its own keys, made by `sublevel()`. Reads and writes go straight to the root, however deep the
- * sublevel is; only hook functions and listeners in between cost time.
+ * A part of a database with its own keys, created by `sublevel()`. Reads and writes go directly to the root database, however
+ * deep the sublevel is; only hook functions and listeners in between add cost.
  *
  * @typeParam TDatabase - The type of its parent.
  * @typeParam KDefault - The default type of keys.
@@ -97,7 +97,10 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends w
     if (this.#resources.delete(resource)) this.#release()
   }
 
-  /** Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write does not fail. */
+  /**
+   * Emits an event. If a listener of `write` or `clear` throws, its error becomes an uncaught exception; the write does not
+   * fail.
+   */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'closed') this.#prewrite.setOpen(false)
     return emitApart(event, () => super.emit(event, ...args))
@@ -196,7 +199,7 @@ function isOfClosing(event: string | symbol): boolean {
 export interface Sublevel<TDatabase, KDefault, VDefault> {
   /** The hooks of this sublevel. */
   hooks: Hooks<this>
-  /** What this sublevel can do. */
+  /** The capabilities of this sublevel. */
   supports: DatabaseManifest
 
   /** Stores a value; see {@link BackendLevel.put}. */
@@ -215,15 +218,15 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   ): Promise<void>
   batch(): ChainedBatch<this, KDefault, VDefault>
 
-  /** Stores a value like {@link put}, but has finished when it returns. See {@link BackendLevel.putSync}. */
+  /** Stores a value like {@link put}, but synchronously. See {@link BackendLevel.putSync}. */
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
 
-  /** Deletes a key like {@link del}, but has finished when it returns. See {@link BackendLevel.putSync}. */
+  /** Deletes a key like {@link del}, but synchronously. See {@link BackendLevel.putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
 
-  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link BackendLevel.putSync}. */
+  /** Writes an array of operations like {@link batch}, but synchronously. See {@link BackendLevel.putSync}. */
   batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
   batchSync<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -234,14 +237,14 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   iterateSync(): Generator<[KDefault, VDefault], void, unknown>
   iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
 
-  /** Closes the sublevel after all earlier writes. Its database stays open. */
+  /** Closes the sublevel once all earlier writes are done. Its database stays open. */
   close(): Promise<void>
 
   /** Returns the value of a key; see {@link BackendLevel.get}. */
   get(key: KDefault): Promise<VDefault | undefined>
   get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
 
-  /** Returns the value of a key within the call; see {@link BackendLevel.getSync}. */
+  /** Returns the value of a key synchronously; see {@link BackendLevel.getSync}. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
 
@@ -257,19 +260,19 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
-  /** Makes an iterator over the entries of a range; see {@link BackendLevel.iterator}. */
+  /** Creates an iterator over the entries of a range; see {@link BackendLevel.iterator}. */
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
-  /** Makes an iterator over the keys of a range; see {@link BackendLevel.keys}. */
+  /** Creates an iterator over the keys of a range; see {@link BackendLevel.keys}. */
   keys(): KeyIteratorType<this, KDefault>
   keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
 
-  /** Makes an iterator over the values of a range; see {@link BackendLevel.values}. */
+  /** Creates an iterator over the values of a range; see {@link BackendLevel.values}. */
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  /** Makes a sublevel within this one; see {@link BackendLevel.sublevel}. */
+  /** Creates a sublevel within this one; see {@link BackendLevel.sublevel}. */
   // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
@@ -279,6 +282,6 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Sublevel<any, K, V>
 
-  /** Makes a snapshot of the current state of the whole database; see {@link BackendLevel.snapshot}. */
+  /** Creates a snapshot of the current state of the whole database; see {@link BackendLevel.snapshot}. */
   snapshot(options?: object | undefined): Snapshot
 }

@@ -21,9 +21,10 @@ import { assertWritable } from './write-api.js'
 export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
 
 /**
- * A batch that is built step by step. {@link BackendLevel.batch} and {@link Sublevel.batch} without arguments make one.
+ * A batch that is built step by step. {@link BackendLevel.batch} and {@link Sublevel.batch} create one if they are called
+ * without arguments.
  *
- * Hook functions of the object that the batch was made from see an operation when it is added. Those of the objects around it,
+ * Hook functions of the database or sublevel that created the batch see an operation when it is added. Those of its parents,
  * and those with `everyWrite`, see it in `write()`.
  */
 export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChainedBatch<
@@ -63,7 +64,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
    * Adds an operation that stores a value.
    *
    * @throws LEVEL_BATCH_NOT_OPEN after `write()` or `close()`.
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. The operation is not added then.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. In that case, the operation is not added.
    */
   override put(key: KDefault, value: VDefault): this
   override put<K = KDefault, V = VDefault>(
@@ -96,11 +97,11 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   }
 
   /**
-   * Writes the operations atomically, and closes the batch. Durability is that of {@link BackendLevel.put}.
+   * Writes the operations atomically, and closes the batch. Durability is the same as for {@link BackendLevel.put}.
    *
    * @throws LEVEL_BATCH_NOT_OPEN after `write()` or `close()`.
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. In that case, nothing is written.
    */
   override async write(options?: ChainedBatchWriteOptions): Promise<void> {
     this.#assertOpen()

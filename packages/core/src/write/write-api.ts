@@ -111,7 +111,7 @@ export function assertWritable(namespace: Namespace, method: string): void {
 }
 
 /**
- * Checks that the database is open, for a method that needs that.
+ * Throws unless the database is open. It is for methods that need an open database.
  *
  * @param method - The name of the method, for the message.
  * @throws LEVEL_DATABASE_NOT_OPEN if it is not; the message gives the reason.

@@ -18,17 +18,17 @@ import type { Subject } from './subscription.js'
 /** Options of `changes()`. */
 export interface ChangesOptions<K, V> extends KeyOptions<K, V> {
   /**
-   * The number of the change to begin after; 0 is before the very first change. By default, reading begins with the oldest retained
-   * change.
+   * The number of the change after which reading begins; 0 means before the very first change. By default, reading begins with
+   * the oldest retained change.
    */
   readonly since?: number
-  /** Ends the iterator with an error LEVEL_ABORTED. */
+  /** A signal that ends the iterator with the error LEVEL_ABORTED. */
   readonly signal?: AbortSignal
 }
 
 /** A put or a del, as recorded by a feed. */
 export interface FeedChange<K = string, V = string> {
-  /** The number of the change, above those of all earlier changes. Numbers may be missing. */
+  /** The number of the change. It is higher than those of all earlier changes; some numbers may be missing. */
   readonly sequence: number
   readonly type: 'put' | 'del'
   readonly key: K
@@ -40,9 +40,9 @@ export interface FeedChange<K = string, V = string> {
   readonly time: number
   /** The number of the first change of the batch. It is the same for all changes of one batch. */
   readonly batch: number
-  /** Whether this is the first change of its batch that this reader gets. */
+  /** Whether this is the first change of its batch that this reader receives. */
   readonly first: boolean
-  /** Whether this is the last change of its batch that this reader gets. */
+  /** Whether this is the last change of its batch that this reader receives. */
   readonly last: boolean
 }
 

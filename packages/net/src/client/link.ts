@@ -32,7 +32,7 @@ import { Connection } from './connection.js'
 import { deadline } from './deadline.js'
 import type { NetCall } from './net-call.js'
 
-/** The client's token, and how long it waits for a server. */
+/** Options of the client: its token, and how long it waits for a server. */
 export interface LinkOptions extends ConnectOptions {
   /** A token that authenticates this client, or a function that returns one for each connection, for tokens that expire. */
   readonly token?: string | (() => string | Promise<string>)
@@ -44,14 +44,15 @@ export interface LinkOptions extends ConnectOptions {
    */
   readonly connectTimeoutMs?: number
   /**
-   * How long calls wait for another connection after one was lost, in ms. Then they fail with NET_OFFLINE, as do later calls until
-   * there is a connection. `close()` waits no longer than this for answers.
+   * How long calls wait for a new connection after one was lost, in ms. After that, they fail with NET_OFFLINE, as do later calls
+   * until the client is connected again. `close()` waits no longer than this for answers.
    *
    * @defaultValue 30,000
    */
   readonly offlineTimeoutMs?: number
   /**
-   * How long the server may be silent before the client pings it, in ms. After the same time again, the connection counts as lost.
+   * How long the server may be silent before the client pings it, in ms. After the same time again, the connection is considered
+   * lost.
    *
    * @defaultValue 10,000
    */

@@ -23,11 +23,11 @@ export interface NetLevelOptions<K, V> extends LinkOptions, AbstractDatabaseOpti
 type Methods = Record<string, (...args: any[]) => unknown>
 
 /**
- * A database that a server shares. It has abstract-level's API, sublevels and hooks. Hooks run in this process, not on the
- * server.
+ * A database that a server shares with its clients. It has abstract-level's API, sublevels and hooks. Hooks run in this process,
+ * not on the server.
  *
- * After losing its connection, it connects again. Calls wait for that, iterators resume where they were, and no write is applied
- * twice. The event `connection` reports each change.
+ * If the connection is lost, the client reconnects. Calls wait until it is connected again, iterators resume where they were,
+ * and no write is applied twice. The event `connection` reports each loss and each new connection.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -41,9 +41,11 @@ export class NetLevel<
   readonly #link: Link
 
   /**
+   * Creates an instance and starts connecting to the server. Await `open()` to learn whether that succeeds.
+   *
    * @param address - Where the server listens: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, `ws://HOST:PORT/PATH` or
-   *   `wss://…`. Or a function that returns the address, called for each connection.
-   * @throws NET_INVALID if it is not an address.
+   *   `wss://…`, or a function that returns the address and is called for each connection.
+   * @throws NET_INVALID if `address` is not a valid address.
    */
   constructor(
     address: string | (() => string | Promise<string>),
@@ -79,10 +81,11 @@ export class NetLevel<
   }
 
   /**
-   * Calls a method of the server and resolves to its result. Arguments and results are bytes or anything that JSON can hold.
+   * Calls a method of the server and resolves to its result. Arguments and results are bytes or anything that JSON can
+   * represent.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
-   * @throws NET_UNKNOWN_METHOD if the server has no method of that name, or whatever the method throws.
+   * @throws NET_UNKNOWN_METHOD if the server has no method of that name. Errors of the method are thrown as well.
    */
   async call<Name extends keyof ServerMethods & string>(
     name: Name,
@@ -98,10 +101,10 @@ export class NetLevel<
 
   /**
    * Yields all writes to the server's database from this call on, by any client or process: batches of operations, in the order
-   * in which the server's database reports them. Reads that this client calls later reflect every write yielded before.
+   * in which the server's database reports them. Later reads by this client reflect every write yielded before.
    *
-   * Writes that the consumer has not taken wait on the server, up to its limit. After a lost connection the iterator resumes
-   * without a gap. It ends without an error when this database is closed.
+   * Writes that the consumer has not taken yet wait on the server, up to the server's limit. After a lost connection, the
+   * iterator resumes without a gap. It ends without an error when this database is closed.
    *
    * @throws NET_INVALID at the call if the sublevel is not one of this database.
    * @throws NET_MISSED from the iterator if the consumer was too slow, or the connection was lost for too long.

@@ -6,7 +6,7 @@ import { Decoding } from './decoding.js'
 import { type Publisher, type Subject, Subscription } from './subscription.js'
 import { Writes } from './writes.js'
 
-/** What matters here of a database. */
+/** The members of a database that subscriptions use. */
 export interface Subscriber {
   readonly status: string
   open(options: object): Promise<void>

@@ -34,7 +34,7 @@ export type NetErrorCode =
   /** A subscriber was too slow, or disconnected for too long, and has missed events. */
   | 'NET_MISSED'
   /**
-   * The server that listens, or the directory, does not hold the whole database that this process shares. The message names the
+   * The listening server, or the directory, does not hold the entire database that this process shares. The message names the
    * difference.
    */
   | 'NET_MISMATCH'

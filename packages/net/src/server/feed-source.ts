@@ -36,11 +36,11 @@ export interface FeedReading {
   readonly lt?: Uint8Array
 }
 
-/** A stored sequence of changes that can be read from any number. An open feed of terrace-toolbox is one. */
+/** A stored sequence of changes that can be read from any number on. An open feed of terrace-toolbox is one. */
 export interface ServedFeed {
   /** The database or sublevel whose changes it records. */
   readonly db: object
-  /** Reads the changes after a number, then, with `live`, waits for new ones. */
+  /** Reads the changes after a number and then, with `live`, waits for new ones. */
   read(options: FeedReading): AsyncGenerator<FeedChange, void, void>
 }
 

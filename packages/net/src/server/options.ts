@@ -4,10 +4,10 @@ import type { TlsOptions } from 'node:tls'
 import type { ServedFeed } from './feed-source.js'
 import type { Permissions } from './permissions.js'
 
-/** A user, as authentication found it. */
+/** An authenticated user. */
 export interface User {
   readonly name: string
-  /** What the user may do. By default, {@link ServerOptions.permissions} apply. */
+  /** The user's permissions. By default, {@link ServerOptions.permissions} apply. */
   readonly permissions?: Permissions
 }
 
@@ -15,73 +15,81 @@ export interface User {
 export interface Peer {
   /** The address of the client, for display. */
   readonly address: string
-  /** Where the server listens, as given to `listen()`. */
+  /** The address on which the client connected, as passed to `listen()`. */
   readonly listener: string
 }
 
 /** Limits on what clients may use. Exceeding one is an error for that client only. */
 export interface Limits {
-  /** Connections at once, including those that are not authenticated yet. @defaultValue 10,000 */
+  /** The maximum number of concurrent connections, including those that are not authenticated yet. @defaultValue 10,000 */
   readonly connections: number
-  /** Sessions at once, including those without a connection. @defaultValue 10,000 */
+  /** The maximum number of concurrent sessions, including those without a connection. @defaultValue 10,000 */
   readonly sessions: number
   /**
-   * Sessions of one user at once, so that one user cannot lock out all others. Clients without a token are not counted.
+   * The maximum number of concurrent sessions of one user, so that one user cannot lock out all others. Clients without a token
+   * are not counted.
    * @defaultValue 1,000
    */
   readonly userSessions: number
-  /** The largest message in bytes: a value, a batch, or the values of one `getMany()`. @defaultValue 64 MiB */
+  /** The maximum size of a message, in bytes: a value, a batch, or the values of one `getMany()`. @defaultValue 64 MiB */
   readonly messageBytes: number
-  /** Operations in a batch, or keys in a `getMany()`. @defaultValue 100,000 */
+  /** The maximum number of operations in a batch, and of keys in a `getMany()`. @defaultValue 100,000 */
   readonly batchOperations: number
-  /** Open iterators of a session. @defaultValue 1,000 */
+  /** The maximum number of open iterators per session. @defaultValue 1,000 */
   readonly iterators: number
-  /** Open snapshots of a session. @defaultValue 100 */
+  /** The maximum number of open snapshots per session. @defaultValue 100 */
   readonly snapshots: number
-  /** Subscriptions of a session. @defaultValue 100 */
+  /** The maximum number of subscriptions per session. @defaultValue 100 */
   readonly subscriptions: number
-  /** Requests of a session that are processed at once. More wait in the connection. @defaultValue 256 */
+  /**
+   * The maximum number of requests of a session that are processed at once. Further requests wait in the connection.
+   * @defaultValue 256
+   */
   readonly requestsAtOnce: number
   /**
-   * Requests of a session per second, on average; a second's worth may arrive at once. More wait in the connection. A batch or a
-   * page of an iterator is one request. @defaultValue no limit
+   * The maximum number of requests of a session per second, on average; a second's worth may arrive at once. Further requests
+   * wait in the connection. A batch or a page of an iterator is one request. @defaultValue no limit
    */
   readonly requestsPerSecond: number
   /**
-   * Results that wait for a slow client, in bytes; 256 KiB or more. Beyond that, its next requests wait in the connection.
+   * The maximum size of the results that wait for a slow client, in bytes; at least 256 KiB. Beyond that, the client's next
+   * requests wait in the connection.
    * @defaultValue 4 MiB
    */
   readonly unsentBytes: number
   /**
-   * How much memory one session may make the server hold, in bytes. Half of it is for work: messages that are being received,
-   * requests, and unsent results. Beyond that, the connection is not read, and results of reads are dropped and read again once
-   * there is room. The other half is for what is kept until the client acknowledges it, such as events. Data that finds no room
-   * there is refused: a subscription ends with NET_MISSED, a new iterator fails with NET_LIMIT, and the result of a call is not
-   * kept for another connection.
+   * The maximum memory that the server holds for one session, in bytes. Half of it is for work: messages that are being received,
+   * requests, and unsent results. Beyond that, the server does not read from the connection, and it drops the results of reads
+   * and reads them again once there is room. The other half is for data that is kept until the client acknowledges it, such as
+   * events. Data for which there is no room is refused: a subscription ends with NET_MISSED, a new iterator fails with NET_LIMIT,
+   * and the result of a call is not kept for another connection.
    *
    * @defaultValue 128 MiB
    */
   readonly sessionBytes: number
-  /** Likewise for all sessions of one user together. @defaultValue 256 MiB */
+  /** The same limit as `sessionBytes`, for all sessions of one user together. @defaultValue 256 MiB */
   readonly userBytes: number
-  /** Likewise for all clients together. @defaultValue 1 GiB */
+  /** The same limit as `sessionBytes`, for all clients together. @defaultValue 1 GiB */
   readonly serverBytes: number
-  /** Events that wait for a slow subscriber, in bytes. Beyond that, the subscription ends. @defaultValue 4 MiB */
+  /**
+   * The maximum size of the events that wait for a slow subscriber, in bytes. Beyond that, the subscription ends.
+   * @defaultValue 4 MiB
+   */
   readonly unsentEventBytes: number
   /** How long a client may take to identify itself, in ms. @defaultValue 10,000 */
   readonly helloMs: number
   /** How long a client may be silent, in ms; clients send a ping every 10 s. @defaultValue 60,000 */
   readonly silenceMs: number
   /**
-   * How long a client may read none of its results, or leave a message unfinished while others wait for room, in ms. @defaultValue
-   * 60,000
+   * How long a client may leave its results unread, or a message unfinished while others wait for room, in ms.
+   * @defaultValue 60,000
    */
   readonly stallMs: number
   /** How long a session is kept without a connection, in ms. @defaultValue 30,000 */
   readonly sessionMs: number
   /**
-   * How long a closing server waits for methods that clients have called, in ms. After that, the callers get NET_WRITE_UNKNOWN, and
-   * the methods keep running unobserved. Reads and writes are always waited for. @defaultValue 10,000
+   * How long a closing server waits for methods that clients have called, in ms. After that, the callers get NET_WRITE_UNKNOWN,
+   * and the methods keep running unobserved. The server always waits for reads and writes. @defaultValue 10,000
    */
   readonly closeMs: number
 }
@@ -109,20 +117,21 @@ export const defaultLimits: Limits = {
   closeMs: 10_000
 }
 
-/** A method that clients may call. Arguments and results are bytes or anything that JSON can hold. */
+/** A method that clients may call. Arguments and results are bytes or anything that JSON can represent. */
 export type Method = (this: { readonly user: User | null }, ...args: never[]) => unknown
 
+/** Options of `createServer()`. */
 export interface ServerOptions {
-  /** Users, by the tokens that authenticate them. */
+  /** The users, by the tokens that authenticate them. */
   readonly tokens?: Readonly<Record<string, User>>
   /** Authenticates a client. Returns null to refuse it. If the function throws, its error is not sent to the client. */
   readonly authenticate?: (token: string | undefined, peer: Peer) => User | null | Promise<User | null>
   /**
-   * What clients may do by default: users without permissions, and all clients if the server requires no token. @defaultValue
-   * everything
+   * The default permissions. They apply to users without permissions, and to all clients if the server requires no token.
+   * @defaultValue everything
    */
   readonly permissions?: Permissions
-  /** Lets all clients connect without a token, on addresses other than loopback as well. @defaultValue false */
+  /** Whether all clients may connect without a token, on addresses other than loopback as well. @defaultValue false */
   readonly insecure?: boolean
   /**
    * The origins of web pages that may connect by WebSocket, such as `http://localhost:3000`. Without tokens, a page of any other
@@ -139,9 +148,10 @@ export interface ServerOptions {
    * before its feeds, so that clients resume with the next server; otherwise they get an error.
    */
   readonly feeds?: Readonly<Record<string, ServedFeed>>
+  /** Limits that differ from the defaults. */
   readonly limits?: Partial<Limits>
   /** Options of Node's `tls.createServer()`, for addresses with `tls:` and `wss:`. */
   readonly tls?: TlsOptions
-  /** Receives each connection that was refused or broken off. Without it, nothing is logged. */
+  /** Called for each connection that was refused or broken off. Without this function, nothing is logged. */
   readonly onWarning?: (warning: Error, peer: Peer) => void
 }

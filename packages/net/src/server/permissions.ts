@@ -16,27 +16,30 @@ import {
   union
 } from './key-range.js'
 
-/** Kinds of operations. `write` is puts and deletes, `clear` is `clear()`, `watch` is to hear of writes. */
+/**
+ * A kind of operation: `write` stands for puts and deletes, `clear` for `clear()`, and `watch` for receiving the writes
+ * of all clients and processes.
+ */
 export type Right = 'read' | 'write' | 'clear' | 'watch'
 
-/** Keys, and what may be done with them. Without `sublevel` and bounds: all keys. */
+/** A range of keys, and the operations allowed on them. Without `sublevel` and bounds, it covers all keys. */
 export interface Grant {
   readonly allow: Right | readonly Right[] | 'all'
   /** The name of a sublevel of the served database, or the path of names to it. */
   readonly sublevel?: string | readonly string[]
-  /** Bounds on the keys, within the sublevel if there is one. Strings are taken as UTF-8. */
+  /** A bound on the keys, within the sublevel if there is one. Strings are encoded as UTF-8. */
   readonly gte?: string | Uint8Array
   readonly gt?: string | Uint8Array
   readonly lte?: string | Uint8Array
   readonly lt?: string | Uint8Array
 }
 
-/** What a user may do. Nothing is allowed that is not said here. */
+/** The permissions of a user. Anything that is not listed is denied. */
 export interface Permissions {
   readonly keys: readonly Grant[] | 'all'
   /** The names of the methods that may be called. */
   readonly methods?: readonly string[] | 'all'
-  /** The names of the feeds that may be read. Of their changes, a user gets those of keys with the right `watch`. */
+  /** The names of the feeds that may be read. The user receives only the changes of keys with the right `watch`. */
   readonly feeds?: readonly string[] | 'all'
 }
 

@@ -52,7 +52,7 @@ interface Own {
   readonly database?: string
 }
 
-/** Serves a database. {@link createServer} makes one. */
+/** A server for a database. It is created by {@link createServer}. */
 export class Server {
   readonly #host: ServerHost
   readonly #options: ServerOptions
@@ -69,13 +69,13 @@ export class Server {
     this.#host = new ServerHost(db, options, own)
   }
 
-  /** Where the server listens. */
+  /** The addresses that the server listens on. */
   get addresses(): string[] {
     return this.#listeners.map(({ address }) => address)
   }
 
   /**
-   * Begins to listen on an address: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, `ws://HOST:PORT/PATH` or `wss://…`. A port
+   * Starts listening on an address: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, `ws://HOST:PORT/PATH` or `wss://…`. A port
    * of 0 lets the system choose. May be called for several addresses.
    *
    * @returns The address, with the port that was chosen.
@@ -103,7 +103,10 @@ export class Server {
     return this.#keep(listener, this.#listeners)
   }
 
-  /** Returns counts since the server was created, and what is open now, as a plain object for JSON. */
+  /**
+   * Returns counts since the server was created, and the numbers of open connections, sessions and the like, as a plain object
+   * for JSON.
+   */
   statistics(): ServerStatistics {
     return this.#host.read()
   }
@@ -113,7 +116,7 @@ export class Server {
    * authentication.
    *
    * @param address - `HOST:PORT`. A port of 0 lets the system choose.
-   * @returns Where they are served: `http://HOST:PORT`.
+   * @returns The URL where the statistics are served: `http://HOST:PORT`.
    * @throws NET_INVALID if it is not an address, or if other machines could reach it and `insecure` is not set.
    */
   async serveMetrics(address: string): Promise<string> {
@@ -140,8 +143,9 @@ export class Server {
   }
 
   /**
-   * Stops the server: accepts nothing more, finishes all received requests, sends the results and ends the connections. The
-   * database stays open. Methods that run for longer than `limits.closeMs` are not waited for: their callers get NET_WRITE_UNKNOWN.
+   * Stops the server: it accepts nothing more, finishes all received requests, sends the results and ends the connections. The
+   * database stays open. The server does not wait for methods that run for longer than `limits.closeMs`: their callers get
+   * NET_WRITE_UNKNOWN.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -159,8 +163,9 @@ export class Server {
 }
 
 /**
- * Makes a server for a database or sublevel of abstract-level. It starts serving with {@link Server.listen}. Without `tokens` or
- * `authenticate`, any client that can connect may do everything, so the server listens only for programs of the same machine.
+ * Creates a server for a database or sublevel of abstract-level. The server starts serving when {@link Server.listen} is called.
+ * Without `tokens` or `authenticate`, any client that can connect may do everything, so the server then listens only for programs
+ * on the same machine.
  *
  * @throws NET_INVALID if an option is unknown or invalid.
  */

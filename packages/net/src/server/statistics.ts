@@ -9,13 +9,13 @@ export const BUCKET_MICROS = [
   2_500_000, 5_000_000, 10_000_000
 ] as const
 
-/** Requests of one kind. */
+/** Statistics of the requests of one kind. */
 export interface RequestStatistics {
-  /** Requests that were answered, including failures. */
+  /** The number of requests that were answered, including failures. */
   readonly count: number
-  /** Requests that were answered with an error. */
+  /** The number of requests that were answered with an error. */
   readonly failures: number
-  /** How long requests took, from when they were taken to their answers. */
+  /** How long requests took, from when the server accepted them to when it answered them. */
   readonly latency: {
     /** The sum of all times, in seconds. */
     readonly sumSeconds: number
@@ -24,37 +24,37 @@ export interface RequestStatistics {
   }
 }
 
-/** What is open in a server now. */
+/** The numbers of connections, sessions and the like that a server has open now. */
 export interface OpenStatistics {
   readonly connections: number
-  /** Sessions, including those whose clients are disconnected and may return. */
+  /** The number of sessions, including those whose clients are disconnected and may return. */
   readonly sessions: number
   readonly iterators: number
   readonly snapshots: number
-  /** Subscriptions to writes, `watch()`. */
+  /** The number of subscriptions to writes, by `watch()`. */
   readonly watches: number
-  /** Subscriptions to feeds, `changes()`. */
+  /** The number of subscriptions to feeds, by `changes()`. */
   readonly changes: number
 }
 
-/** What a server has done since it was made, and what is open now. */
+/** Statistics of a server: what it has done since it was created, and what is open now. */
 export interface ServerStatistics {
-  /** When the server was made, as an ISO date. */
+  /** When the server was created, as an ISO 8601 date. */
   readonly since: string
   readonly open: OpenStatistics
-  /** Connections that were accepted, including those that were refused later. */
+  /** The number of connections that were accepted, including those that were refused later. */
   readonly acceptedConnections: number
-  /** Connections that were refused or broken off, by the code of the error. */
+  /** The number of connections that were refused or broken off, by the code of the error. */
   readonly refusedConnections: Readonly<Record<string, number>>
-  /** Bytes of the protocol that were received. The overhead of TLS and WebSocket is not counted. */
+  /** The number of bytes of the protocol that were received. The overhead of TLS and WebSocket is not counted. */
   readonly receivedBytes: number
   readonly sentBytes: number
   /**
-   * Bytes that the server holds for its clients now: messages that are being received, requests, unsent results, events and
-   * everything else that the limits `sessionBytes`, `userBytes` and `serverBytes` restrict.
+   * The number of bytes that the server holds for its clients now: messages that are being received, requests, unsent results,
+   * events and everything else that the limits `sessionBytes`, `userBytes` and `serverBytes` restrict.
    */
   readonly heldBytes: number
-  /** Requests, by name: `get`, `getMany`, `write` and so on. */
+  /** Statistics of requests, by name: `get`, `getMany`, `write` and so on. */
   readonly requests: Readonly<Record<string, RequestStatistics>>
 }
 

@@ -1,5 +1,5 @@
 /**
- * One database for several processes of a machine: what `shared: true` is made of.
+ * Shares one database among several processes of a machine. The option `shared: true` uses it.
  *
  * @packageDocumentation
  */

@@ -48,14 +48,14 @@ import { UnownedBackend } from './unowned-backend.js'
 /** Options of a shared database. */
 export interface SharedOptions {
   /**
-   * How long calls wait for another owner, or for a busy one, in ms. After that, they fail.
+   * How long calls wait for a new owner, or for a busy one, before they fail, in ms.
    *
    * @defaultValue 10,000
    */
   readonly ownerTimeoutMs?: number
 }
 
-/** What only the owner can do, by name. Other processes call it over their connection. */
+/** Methods that only the owner can perform, by name. Other processes call them over their connection. */
 export type OwnerMethods = Readonly<Record<string, Method>>
 
 const DEFAULT_OWNER_TIMEOUT_MS = 10_000
@@ -69,6 +69,7 @@ const MIN_CONNECT_MS = 100
 /** The pause between two attempts to become the owner, in ms. */
 const ATTEMPT_MS = 20
 
+/** A back-end that several processes of a machine share: one of them opens the database and serves it to the others. */
 export class SharedBackend extends ForwardingBackend {
   readonly manifest: BackendManifest = {
     encodings,
@@ -162,15 +163,13 @@ export class SharedBackend extends ForwardingBackend {
     return this.#writer(snapshot).clear?.(range, snapshot)
   }
 
-  /** Does something that only the owner can do: directly, or by a call to the owner. */
+  /** Calls a method that only the owner can perform: directly if this process is the owner, otherwise over the connection. */
   async call(name: string, ...args: unknown[]): Promise<unknown> {
     if (this.isOwner) return this.#methods[name]?.apply({ user: null }, args as never[])
     return this.#link?.ask('once', netCall([Ask.call, 0, name, args]))
   }
 
-  /**
-   * Yields the writes to the database of a back-end like this one, by any process. When the owner changes, it ends with NET_MISSED.
-   */
+  /** Yields the writes to the database by any process. When the owner changes, the iterator ends with NET_MISSED. */
   watch<K, V>(db: Subscriber, options: WatchOptions<K, V>): WatchedWrites<K, V> {
     return watch(db, () => this.#publisher(), options)
   }
@@ -185,7 +184,10 @@ export class SharedBackend extends ForwardingBackend {
     return who === this.#own ? this.#ownWrites : who
   }
 
-  /** The back-end for a call: the one that made the snapshot, or the connection until everything sent over it is finished. */
+  /**
+   * Returns the back-end for a call: the one that created the snapshot, or the connection until everything sent over it is
+   * finished.
+   */
   protected target(snapshot?: BackendSnapshot): Backend {
     const client = this.#client as Backend | undefined
     if (client === undefined) return this.#own

@@ -3,20 +3,20 @@
 import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
 import { size } from '../options.js'
 
-/** Where a browser keeps a database: the origin-private file system, IndexedDB, or memory, which ends with the tab. */
+/** Where a browser keeps a database: the origin private file system, IndexedDB, or memory, which is lost when the tab closes. */
 export type Storage = 'opfs' | 'indexeddb' | 'memory'
 
 /** Options of {@link Level.open}. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
-   * Memory for recent writes, in bytes. Beyond it, they are written to a table.
+   * The memory for recent writes, in bytes. When it is full, the writes are written to a table.
    *
    * @defaultValue `4 * 1024 * 1024`
    */
   writeBufferSize?: number | undefined
 
   /**
-   * Memory for uncompressed blocks of tables that were read, in bytes. 0 turns caching off.
+   * The memory for caching uncompressed blocks of tables, in bytes. 0 disables caching.
    *
    * @defaultValue `16 * 1024 * 1024`
    */
@@ -39,27 +39,27 @@ export interface DatabaseOptions<K, V>
     Omit<OpenOptions, 'passive'>,
     PlaceOptions {}
 
-/** Where a database is, and whether it is shared. */
+/** Options for where a database is kept, and whether it is shared. */
 export interface PlaceOptions {
   /**
-   * Where the database may be kept. Of several places, the first one that the browser supports here is used; `db.storage` is its
-   * name. Entries are not copied from one to another.
+   * Where the database may be kept. If several places are given, the first one that the browser supports in this context is
+   * used; `db.storage` names it. Entries are not copied between places.
    *
    * @defaultValue `['opfs', 'indexeddb']`. In a dedicated worker that does not share the database: `'opfs'`.
    */
   storage?: Storage | readonly Storage[] | undefined
 
   /**
-   * The prefix of the name of a database in IndexedDB, before the location.
+   * The prefix of the database's name in IndexedDB. The location follows it.
    *
    * @defaultValue `'level-js-'`, like that of browser-level.
    */
   prefix?: string | undefined
 
   /**
-   * Whether the tabs and workers of the site share the database. Otherwise a single one owns it, and opening it elsewhere fails
-   * with LEVEL_LOCKED, from a page after five seconds; a dedicated worker then has synchronous methods. A page in the browser's
-   * back/forward cache releases the database, and reopens it when the user returns.
+   * Whether the tabs and workers of the site share the database. Otherwise, a single tab or worker owns it, and opening it
+   * elsewhere fails with LEVEL_LOCKED, from a page after five seconds. In a dedicated worker, an unshared database has
+   * synchronous methods. A page in the browser's back/forward cache releases the database, and reopens it when the user returns.
    *
    * @defaultValue `true` in pages, `false` in dedicated workers
    */

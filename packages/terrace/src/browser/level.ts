@@ -14,17 +14,18 @@ import { destroyInWorker, importInWorker, repairInWorker } from './tabs/worker-t
 import type { ExportOptions, ImportOptions, ImportSource } from './transfer-options.js'
 
 /**
- * An ordered key/value database in a browser: `Level` with the same engine as in Node, on files of the origin-private file system,
- * or else in IndexedDB.
+ * An ordered key/value database in a browser. It runs the same engine as `Level` in Node on files in the origin private file
+ * system, or else keeps its entries in IndexedDB.
  *
- * In a page, all tabs and workers of the site share it: a worker of one of them has it open. When that tab ends, another one takes
- * over within a moment. A write that was sent but not acknowledged then fails with LEVEL_LEADER_LOST, since it may or may not be
- * stored; explicit snapshots end; everything else continues. Hooks see only the writes of the same tab.
+ * In a page, all tabs and workers of the site share the database; a worker of one tab has it open. When that tab closes, another
+ * one takes over within moments. A write that was sent but not acknowledged then fails with LEVEL_LEADER_LOST, since it may or
+ * may not be stored. Explicit snapshots are lost; everything else continues. Hooks see only the writes of the same tab.
  *
- * In a dedicated worker, it belongs to that worker, and reads and most writes finish within the call. With the option
- * `shared: true` it is shared there as well. With `shared: false`, a page owns the database alone, through a dedicated worker.
+ * In a dedicated worker, the database belongs to that worker, and reads and most writes complete within the call. With the option
+ * `shared: true`, it is shared there as well. With `shared: false`, only this page has the database open, through a dedicated
+ * worker.
  *
- * An acknowledged write survives the end of the tab and of the browser. With the option `sync`, it also survives a loss of power.
+ * An acknowledged write outlives the tab and the browser. With the option `sync`, it also survives a power loss.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -34,12 +35,12 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   readonly #backend: BrowserBackend
 
   /**
-   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
+   * Creates an instance and starts opening the database. Await {@link open} to learn whether opening succeeds.
    *
-   * @param location - The name of the database among those of the origin: any text.
+   * @param location - The name of the database, unique within the origin. It can be any text.
    * @param options - Options of the database, and of {@link open}, which is called automatically.
-   * @throws TypeError if `location` is not a text, or an option is not valid.
-   * @throws LEVEL_INVALID_ARGUMENT if `location` has half of a surrogate pair.
+   * @throws TypeError if `location` is not a string, or an option is not valid.
+   * @throws LEVEL_INVALID_ARGUMENT if `location` contains a lone surrogate.
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
@@ -57,7 +58,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return this.#location
   }
 
-  /** Where the entries are kept. Undefined until the database is open for the first time, if it is shared. */
+  /** Where the entries are kept. If the database is shared, this is undefined until it is open for the first time. */
   get storage(): Storage | undefined {
     return this.#backend.storage
   }
@@ -68,8 +69,8 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Estimates how many bytes the keys from `start` up to, but not including, `end` take: compressed in files, and in memory for recent
-   * writes.
+   * Estimates how many bytes the entries with keys from `start` up to, but not including, `end` take: compressed in files and,
+   * for recent writes, in memory.
    *
    * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
@@ -82,11 +83,11 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions also
-   * run automatically; call this to get the space or the speed at a certain time. One call is enough. Other calls are served
-   * meanwhile.
+   * Compacts the keys from `start` to `end`, both inclusive, so that deleted and overwritten entries take no space. Compaction
+   * also runs automatically; call this to reclaim space or speed up reads at a time of your choice. One call is enough. Other
+   * operations continue meanwhile.
    *
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before the end.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before this completes.
    */
   compactRange(start: KDefault, end: KDefault): Promise<void>
   compactRange<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<void>
@@ -95,11 +96,11 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Yields the files of a LevelDB directory with the state of the database when the first one is requested. Writes continue
-   * meanwhile. LevelDB and `Level` in Node open a directory of these files, and {@link import} takes them. One file at a time is in
-   * memory, mostly up to 8 MiB.
+   * Yields the files of a LevelDB directory that contains the state of the database at the time the first file is requested.
+   * Writes continue meanwhile. LevelDB and `Level` in Node can open a directory of these files, and {@link import} accepts them.
+   * Only one file at a time is in memory, usually of at most 8 MiB.
    *
-   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before the end.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or is closed before this completes.
    */
   async *export(options: ExportOptions = {}): AsyncGenerator<File, void, void> {
     if (this.status === 'opening') await this.deferAsync(async () => {})
@@ -108,15 +109,16 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Makes a database from the files of a LevelDB directory. Until it succeeds, no database is made, and an existing one is
-   * unchanged. Files that do not belong to a database are left out.
+   * Creates a database from the files of a LevelDB directory. Until the import succeeds, no database is created, and an existing
+   * one stays unchanged. Files that do not belong to a database are ignored.
    *
    * @param location - The name of the new database.
-   * @throws LEVEL_DATABASE_EXISTS if there is a database already, unless the option `overwrite` is true.
-   * @throws LEVEL_DATABASE_MISSING if none of the files belongs to a database. LEVEL_CORRUPTION if some are missing or damaged: each table
-   * is checked. LEVEL_UNSUPPORTED_FORMAT if they are compressed with zstd.
+   * @throws LEVEL_DATABASE_EXISTS if the database already exists, unless the option `overwrite` is true.
+   * @throws LEVEL_DATABASE_MISSING if none of the files belongs to a database.
+   * @throws LEVEL_CORRUPTION if some files are missing or damaged: each table is checked.
+   * @throws LEVEL_UNSUPPORTED_FORMAT if the files are compressed with zstd.
    * @throws LEVEL_LOCKED if the database is open.
-   * @throws LEVEL_QUOTA_EXCEEDED if the browser has no room for them.
+   * @throws LEVEL_QUOTA_EXCEEDED if the browser has no room for the files.
    */
   static async import(location: string, files: ImportSource, options: ImportOptions = {}): Promise<void> {
     assertLocation(location)
@@ -128,8 +130,9 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   /**
    * Removes a database, or does nothing if there is none.
    *
-   * @param options - Where it is, as for the constructor: the first place that the browser supports.
-   * @throws LEVEL_LOCKED if it is open: from a page after five seconds.
+   * @param options - Where the database is kept, as for the constructor. If several places are given, it is the first one that
+   * the browser supports.
+   * @throws LEVEL_LOCKED if the database is open. From a page, this fails after five seconds.
    */
   static async destroy(
     location: string,
@@ -144,17 +147,20 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Restores what can be read of a damaged database on OPFS. Try to open the database first: a repair keeps as much as it can, but
-   * some entries may be lost, and deleted keys may reappear. Until it has succeeded, the database stays unchanged, wherever the
-   * repair is interrupted. It blocks a dedicated worker that calls it, but not a page.
+   * Restores what can be read of a damaged database in the origin private file system. Try to open the database first: a repair
+   * keeps as much as it can, but some entries may be lost, and deleted keys may reappear. Until the repair has succeeded, the
+   * database stays unchanged, even if the repair is interrupted. It blocks a dedicated worker that calls it, but not a page.
    *
-   * Damaged files, and those whose entries were merged into new ones, keep their space, in the directory `lost` of the database. To
-   * reclaim that space, import the export of the repaired database with `overwrite`, or call {@link destroy}.
+   * Damaged files, and files whose entries were merged into new ones, continue to take space in the database's directory `lost`.
+   * To reclaim that space, import the export of the repaired database with `overwrite`, or call {@link destroy}.
    *
-   * @param options - Where the database is, as for the constructor: the first place that the browser supports.
-   * @throws LEVEL_LOCKED if it is open: from a page after five seconds. LEVEL_DATABASE_MISSING if there is none.
-   * @throws LEVEL_NOT_SUPPORTED if it is in IndexedDB or in memory, where there is nothing to repair.
-   * @throws LEVEL_IO_ERROR if there are not enough free files for what is restored, LEVEL_QUOTA_EXCEEDED if there is no room.
+   * @param options - Where the database is kept, as for the constructor. If several places are given, it is the first one that
+   * the browser supports.
+   * @throws LEVEL_LOCKED if the database is open. From a page, this fails after five seconds.
+   * @throws LEVEL_DATABASE_MISSING if the database does not exist.
+   * @throws LEVEL_NOT_SUPPORTED if the database is in IndexedDB or in memory, where there is nothing to repair.
+   * @throws LEVEL_IO_ERROR if there are not enough free files for the restored data.
+   * @throws LEVEL_QUOTA_EXCEEDED if the browser has no room for the restored data.
    * @throws LEVEL_CORRUPTION if both copies of the map of files are damaged.
    */
   static async repair(location: string, options: Pick<PlaceOptions, 'storage'> = {}): Promise<RepairReport> {

@@ -4,9 +4,9 @@
 export interface TransferProgress {
   /** The number of finished files. */
   files: number
-  /** The number of bytes so far. */
+  /** The number of bytes transferred so far. */
   bytes: number
-  /** The total number of bytes; undefined if the files come one by one, so that it is unknown. */
+  /** The total number of bytes; undefined if the files arrive one by one, so that the total is unknown. */
   totalBytes: number | undefined
 }
 
@@ -19,16 +19,16 @@ export interface ExportOptions {
 /** Options of {@link Level.import}. */
 export interface ImportOptions extends ExportOptions {
   /**
-   * Whether the files replace an existing database. It stays unchanged until all of them are stored and the new database was opened
-   * once, so there must be room for both.
+   * Whether the files replace an existing database. The existing database stays unchanged until all files are stored and the new
+   * database has been opened once, so there must be room for both.
    *
    * @defaultValue `false`
    */
   overwrite?: boolean | undefined
 }
 
-/** A file for an import: one with its name, such as a user chooses or drops, or a name and the contents. */
+/** A file to import: a `File`, such as a user selects or drops, or a name with its contents. */
 export type ImportFile = File | readonly [name: string, contents: Blob]
 
-/** What {@link Level.import} reads: a directory, or its files. */
+/** The source that {@link Level.import} reads: a directory, or its files. */
 export type ImportSource = FileSystemDirectoryHandle | Iterable<ImportFile> | AsyncIterable<ImportFile>

@@ -2,7 +2,7 @@ import { Buffer } from '../buffer.js'
 import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
 
-/** A source to read a dump from: a stream of Node or of the web, an array of pieces, or any other iterable of bytes. */
+/** The source of a dump: a Node stream, a web stream, an array of pieces, or any other iterable of bytes. */
 export type DumpSource =
   | AsyncIterable<Uint8Array>
   | Iterable<Uint8Array>

@@ -7,7 +7,7 @@ import { type DumpOptions, type PartLimits, type Summary, throwIfAborted } from 
 import { scan } from './scan.js'
 import { Tally } from './tally.js'
 
-/** A destination for a dump: a stream of Node or of the web. The dump ends it. */
+/** The destination of a dump: a Node stream or a web stream. The dump ends the stream. */
 export type DumpDestination = NodeJS.WritableStream | WritableStream<Uint8Array>
 
 /** What a block may hold. */

@@ -30,20 +30,20 @@ export type {
 } from './options.js'
 
 /**
- * Copies the entries of one database into another: as bytes, in batches, from one snapshot. When it returns, the target holds
- * exactly what was read from the source, and the last write was synced. With `existing: 'merge'`, the target also keeps its other
- * entries, and nothing was synced.
+ * Copies the entries of one database into another, as bytes, in batches, from one snapshot. When the promise resolves, the target
+ * holds exactly what was read from the source, and the last write was synced. With `existing: 'merge'`, the target also keeps its
+ * other entries, and nothing was synced.
  *
  * Until then, the target is marked as unfinished. After an error or a crash, copying again completes the copy: it compares the
  * existing entries with the current source, writes what differs, and deletes what only the target has.
  *
- * Nothing else may write to the target meanwhile.
+ * Nothing else may write to the target during the copy.
  *
- * @throws COPY_TARGET_NOT_EMPTY if the target has entries that no unfinished copy left, and `existing` is `refuse`.
+ * @throws COPY_TARGET_NOT_EMPTY if the target has entries that are not from an unfinished copy, and `existing` is `refuse`.
  * @throws COPY_SAME_DATABASE if the source and the target are the same. Nothing is changed.
  * @throws COPY_UNFINISHED if the source is the target of an unfinished copy, or the target is and `existing` is `merge`.
  * @throws COPY_MISMATCH if the target does not have what was written to it.
- * @throws COPY_KEY_ORDER if a database orders its keys other than by their bytes, and the copy must compare them in that order.
+ * @throws COPY_KEY_ORDER if the keys of a database are not in byte order, and the copy must compare them in that order.
  * @throws COPY_ABORTED if the signal was aborted.
  * @throws COPY_INVALID_OPTION if an option is not valid.
  * @throws any error of the databases.
@@ -59,7 +59,7 @@ export async function copy<K, V, KTo, VTo>(
 /**
  * Writes the entries of a database to a stream of bytes, from one snapshot, and ends the stream.
  *
- * @throws COPY_ABORTED if the signal was aborted. The stream then has no complete dump.
+ * @throws COPY_ABORTED if the signal was aborted. The dump in the stream is then incomplete.
  * @throws DUMP_TRUNCATED if the destination ended before the dump.
  * @throws any error of the database or the stream, with the same consequence.
  */

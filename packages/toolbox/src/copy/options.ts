@@ -4,28 +4,28 @@ import { codedError } from '../errors.js'
 export interface Progress {
   /** The number of entries so far. */
   entries: number
-  /** The bytes of their keys and values. */
+  /** The number of bytes in the keys and values so far. */
   bytes: number
 }
 
-/** What was copied, dumped or restored. */
+/** A summary of what was copied, dumped or restored. */
 export interface Summary extends Progress {
   /**
-   * The CRC-32 of all entries in order. Each entry counts with the lengths of key and value (4 bytes each, little endian), then
-   * both.
+   * The CRC-32 of all entries in order. Each entry contributes the lengths of its key and value (4 bytes each, little-endian),
+   * then both.
    */
   checksum: number
 }
 
-/** A range of keys, in the database's own encoding or the one that is named. */
+/** A range of keys, in the encoding `keyEncoding` or else that of the database. */
 export interface CopyRange<K> {
-  /** The lower bound, excluded. */
+  /** The lower bound, exclusive. */
   gt?: K | undefined
-  /** The lower bound, included. */
+  /** The lower bound, inclusive. */
   gte?: K | undefined
-  /** The upper bound, excluded. */
+  /** The upper bound, exclusive. */
   lt?: K | undefined
-  /** The upper bound, included. */
+  /** The upper bound, inclusive. */
   lte?: K | undefined
   /** The encoding of the bounds. By default, that of the database. */
   keyEncoding?: string | undefined
@@ -36,7 +36,7 @@ export interface WorkOptions {
   /** Called with the progress, at most four times per second and at the end. */
   onProgress?: ((progress: Progress) => void) | undefined
 
-  /** A signal that ends the work with COPY_ABORTED. */
+  /** A signal that aborts the operation with COPY_ABORTED. */
   signal?: AbortSignal | undefined
 }
 
@@ -47,9 +47,10 @@ export interface PartLimits {
   readonly bytes: number
 }
 
+/** Options of every copy and restore. */
 export interface WritingOptions extends WorkOptions {
   /**
-   * The most entries per batch, 1 to 2^20. A batch also ends at 1 MiB.
+   * The maximum number of entries per batch, 1 to 2^20. A batch also ends at 1 MiB; in a copy, at `batchSizeBytes`.
    *
    * @defaultValue `1000`
    */
@@ -64,16 +65,16 @@ export interface DumpOptions<K> extends WorkOptions {
 
 /** The progress of a copy. */
 export interface CopyProgress extends Progress {
-  /** Whether entries are being copied, or read back from the target for comparison. Both phases count from 0. */
+  /** The phase of the copy: entries are being copied, or read back from the target for comparison. Each phase counts from 0. */
   phase: 'copying' | 'verifying'
   /**
-   * Approximately how many bytes this phase will process. While copying, it is known if the source has `approximateSize()`, as
-   * Terrace and classic-level do.
+   * The approximate number of bytes that this phase will process. While copying, it is known if the source has
+   * `approximateSize()`, as Terrace and classic-level do.
    */
   estimatedBytes?: number | undefined
 }
 
-/** What was copied. `entries`, `bytes` and `checksum` are those of the source. */
+/** A summary of a copy. `entries`, `bytes` and `checksum` are those of the source. */
 export interface CopySummary extends Summary {
   /** How many entries were written because the target lacked them. */
   written: number
@@ -91,8 +92,8 @@ export interface CopyOptions<K>
   extends Omit<WritingOptions, 'onProgress'>,
     Omit<DumpOptions<K>, 'onProgress'> {
   /**
-   * What to do if the target has entries, unless an unfinished copy left them: refuse; keep entries with other keys (`merge`); or
-   * make the target hold exactly what is copied (`overwrite`).
+   * What to do if the target has entries that are not from an unfinished copy: fail (`refuse`), keep entries with other keys
+   * (`merge`), or make the target hold exactly what is copied (`overwrite`).
    *
    * @defaultValue `'refuse'`
    */
@@ -106,7 +107,7 @@ export interface CopyOptions<K>
   verify?: boolean | undefined
 
   /**
-   * The most bytes per batch, 1 to 2^30, unless a single entry has more.
+   * The maximum number of bytes per batch, 1 to 2^30. A single entry may be larger.
    *
    * @defaultValue `2 ** 20`
    */
@@ -119,8 +120,8 @@ export interface CopyOptions<K>
 /** Options of `verifyDump()`. */
 export interface VerifyOptions extends WorkOptions {
   /**
-   * The largest block to keep in memory, in bytes, 1 to 2^32 - 1. A block of a dump is larger than 1 MiB only if a single entry
-   * is.
+   * The maximum size of a block to keep in memory, in bytes, 1 to 2^32 - 1. A block of a dump is larger than 1 MiB only if a
+   * single entry is.
    *
    * @defaultValue `256 * 2 ** 20`
    */

@@ -3,11 +3,13 @@
 import { decodedBy, type Encoding } from '../encoded.js'
 import type { StoredChange } from './record.js'
 
-/** A put or a del, as it was written. */
+/** A put or a del that was recorded by a feed. */
 export interface Change<K = string, V = string> {
-  /** The number of the change, above those of all earlier changes. Numbers may be missing. */
+  /**
+   * The number of the change. It is higher than those of all earlier changes; some numbers may be missing.
+   */
   sequence: number
-  /** Whether a value was stored or deleted. */
+  /** The type of the change: a value was stored, or a key was deleted. */
   type: 'put' | 'del'
   /** The key. */
   key: K
@@ -15,13 +17,13 @@ export interface Change<K = string, V = string> {
   value?: V
   /** The value before the change, if the feed keeps old values; undefined if there was none. */
   oldValue?: V
-  /** The time when it was written, in milliseconds since 1970, by the clock of the machine. */
+  /** When the change was written, in milliseconds since 1970, by the machine's clock. */
   time: number
   /** The number of the first change of the batch. It is the same for all changes of one batch. */
   batch: number
-  /** Whether this is the first change of its batch that this reader gets. */
+  /** Whether this is the first change of its batch that this reader receives. */
   first: boolean
-  /** Whether this is the last change of its batch that this reader gets. Resume from such a change. */
+  /** Whether this is the last change of its batch that this reader receives. Resume from such a change. */
   last: boolean
 }
 

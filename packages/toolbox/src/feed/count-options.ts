@@ -4,11 +4,12 @@ import type { CountedRange, Groups } from './grouping.js'
 
 /** Options of `count`. */
 export interface CountOptions<K = string, V = string> {
-  /** The name under which numbers are stored: letters, digits, `_` and `-`. */
+  /** The name under which the counts are stored: letters, digits, `_` and `-`. */
   name: string
   /**
-   * Returns the group or groups, as text, in which an entry is counted, or undefined for none. Alternatively a list of ranges
-   * of keys, each with the name of its group. A function must always return the same for the same entry.
+   * A function that returns the group or groups, as text, in which an entry is counted, or undefined for none. Alternatively,
+   * a list of ranges of keys, each with the name of its group. A function must always return the same groups for the same
+   * entry.
    */
   of: ((key: K, value: V) => Groups) | ReadonlyArray<CountedRange<K>>
   /**
@@ -18,7 +19,7 @@ export interface CountOptions<K = string, V = string> {
    */
   values?: boolean
   /**
-   * Change it whenever `of` changes; everything is then counted again.
+   * The version of `of`. Change it whenever `of` changes; all entries are then counted again.
    *
    * @defaultValue `''`
    */
@@ -27,12 +28,12 @@ export interface CountOptions<K = string, V = string> {
   onProgress?: (entries: number) => void
 }
 
-/** A group whose stored number differs from that of its entries. */
+/** A group whose stored count differs from the number of its entries. */
 export interface CountDifference {
   /** The name of the group. */
   group: string
-  /** The stored number. */
+  /** The stored count. */
   stored: number
-  /** The number of entries. */
+  /** The actual number of entries. */
   counted: number
 }

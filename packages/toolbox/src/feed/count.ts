@@ -16,7 +16,7 @@ import { OldValues } from './old-values.js'
 import { listen } from './root-events.js'
 import { orderWrites, type WriteOrder } from './write-order.js'
 
-/** The number of entries in each group. {@link count} makes one. */
+/** Maintains the number of entries in each group. It is created by {@link count}. */
 export class Count {
   readonly #space: KeySpace
   /** Whether hooks never wait for what they read. */
@@ -98,7 +98,9 @@ export class Count {
     return this.#counters.read(group)
   }
 
-  /** Yields the groups that have entries, with their numbers, in the order of the groups' bytes. Waits until {@link ready}. */
+  /**
+   * Yields the groups that have entries, with their counts, in the byte order of the groups' names. Waits until {@link ready}.
+   */
   async *entries(
     options: { prefix?: string } = {}
   ): AsyncGenerator<[group: string, count: number], void, void> {
@@ -107,8 +109,8 @@ export class Count {
   }
 
   /**
-   * Counts all entries, and returns the groups whose stored numbers are wrong; none if all are right. It reads one state of
-   * the database, and holds the number of every group in memory.
+   * Counts all entries, and returns the groups whose stored counts are wrong; an empty array if all are right. It reads one
+   * state of the database, and holds the count of every group in memory.
    *
    * @throws FEED_NOT_SUPPORTED if the database has no snapshots.
    */
@@ -140,7 +142,7 @@ export class Count {
     await this.ready()
   }
 
-  /** Stops counting. The stored numbers stay, and become wrong with the next write. */
+  /** Stops counting. The stored counts are kept, and become wrong with the next write. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = this.#isStopped = true
@@ -291,13 +293,14 @@ function closedError(cause?: unknown): Error {
 }
 
 /**
- * Counts the entries of a database or sublevel by group. The numbers change in the same batch as the entries, so they are as
- * durable. Existing entries are counted in the background.
+ * Counts the entries of a database or sublevel by group. The counts change in the same batch as the entries, so they are just
+ * as durable. Existing entries are counted in the background.
  *
  * Call it each time the program starts, before anything is written: earlier writes are not counted.
  *
  * @throws FEED_INVALID_OPTION if an option is not valid.
- * @throws FEED_NOT_SUPPORTED if hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order.
+ * @throws FEED_NOT_SUPPORTED if the database's hooks cannot read, or the database cannot store keys of arbitrary bytes in byte
+ * order.
  * @throws FEED_IN_USE if a count of this name is open on the same keys.
  */
 export function count<K, V>(db: LevelLike<K, V>, options: CountOptions<NoInfer<K>, NoInfer<V>>): Count {

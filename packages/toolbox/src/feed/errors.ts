@@ -2,13 +2,13 @@
 
 import { isName } from '../auxiliary-sublevel.js'
 
-/** Codes of the errors of this part. */
+/** Codes of the errors of feeds, watchers and counts. */
 export type FeedErrorCode =
   /** An option is not valid. The message names the option and the reason. */
   | 'FEED_INVALID_OPTION'
   /** A feed or count of this name is already open on the same keys. */
   | 'FEED_IN_USE'
-  /** Hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order. */
+  /** The database's hooks cannot read, or the database cannot store keys of arbitrary bytes in byte order. */
   | 'FEED_NOT_SUPPORTED'
   /** The retention limits have removed changes after `after`. A reader can begin at `oldestSequence`. */
   | 'FEED_TRIMMED'
@@ -25,11 +25,11 @@ export type FeedErrorCode =
   /** Counting the existing entries failed; see `cause`. */
   | 'COUNT_BUILD_FAILED'
 
-/** An error of this part. */
+/** An error of a feed, watcher or count. */
 export interface FeedError extends Error {
-  /** The reason, for programs. */
+  /** The machine-readable reason. */
   code: FeedErrorCode
-  /** The error behind this one, if there is one. */
+  /** The underlying error, if there is one. */
   cause?: unknown
   /** With `FEED_TRIMMED`: the oldest sequence number retained. The smallest valid `after` is one less. */
   oldestSequence?: number

@@ -34,20 +34,20 @@ export interface FeedOptions<K = string> {
    */
   values?: boolean
   /**
-   * Whether changes also contain the previous values. This costs a read for each write.
+   * Whether changes also contain the previous values. This costs one read per write.
    *
    * @defaultValue `false`
    */
   oldValues?: boolean
-  /** How much is retained. By default, everything. */
+  /** Limits on what is retained. By default, everything is retained. */
   retention?: RetentionLimits
 }
 
 /** Options of {@link Feed.read}. */
 export interface ReadChangesOptions<K = string, V = string> extends KeyRange<NoInfer<K>> {
   /**
-   * Begin after the change with this number; 0 is before the very first. By default, begin with the oldest change that is
-   * retained.
+   * The number of the change after which reading begins; 0 means before the very first change. By default, reading begins with
+   * the oldest retained change.
    */
   after?: number
   /**
@@ -56,11 +56,11 @@ export interface ReadChangesOptions<K = string, V = string> extends KeyRange<NoI
    * @defaultValue `false`
    */
   live?: boolean
-  /** The number of changes after which to end. By default, there is no limit. */
+  /** The maximum number of changes to read. By default, there is no limit. */
   limit?: number
   /**
-   * Whether to leave out a change if a later one of the same key is already stored when the reader reaches it. This suits
-   * readers that want to know the current state, not its history. `first` and `last` do not delimit batches then.
+   * Whether to skip a change if a later one to the same key is already stored when the reader reaches it. This suits readers
+   * that need the current state, not its history. With this option, `first` and `last` do not delimit batches.
    *
    * @defaultValue `false`
    */
@@ -69,7 +69,7 @@ export interface ReadChangesOptions<K = string, V = string> extends KeyRange<NoI
   keyEncoding?: string | Transcoder.PartialEncoding<K> | undefined
   /** The encoding of values. By default, that of the database. */
   valueEncoding?: string | Transcoder.PartialDecoder<V> | undefined
-  /** A signal that ends the reader with an error `FEED_ABORTED`. */
+  /** A signal that ends the reader with the error `FEED_ABORTED`. */
   signal?: AbortSignal
   /**
    * Replaces the range.
@@ -79,7 +79,7 @@ export interface ReadChangesOptions<K = string, V = string> extends KeyRange<NoI
   encodedRange?: EncodedRange
 }
 
-/** Records the changes of a database or sublevel in order, and reads them. {@link feed} makes one. */
+/** Records the changes of a database or sublevel in order, and reads them. It is created by {@link feed}. */
 export class Feed<K = string, V = string> {
   readonly #space: KeySpace
   readonly #range: EncodedRange
@@ -151,7 +151,7 @@ export class Feed<K = string, V = string> {
    *
    * When the feed or the database closes, a live reader ends without an error, and any other ends with `FEED_CLOSED`.
    *
-   * @throws FEED_INVALID_OPTION at the call.
+   * @throws FEED_INVALID_OPTION at the call if an option is not valid.
    * @throws FEED_TRIMMED from the iterator if changes after `after` have been removed, even while it reads.
    * @throws FEED_AHEAD from the iterator if the feed has not reached `after`.
    * @throws FEED_ABORTED from the iterator once `signal` is aborted.
@@ -167,14 +167,17 @@ export class Feed<K = string, V = string> {
     return readChanges(this.source, this.#reading(options))
   }
 
-  /** Returns the number of the last stored change; if there is none, of the last that was removed; 0 before the first change. */
+  /**
+   * Returns the number of the last stored change. If none is stored, it is the number of the last removed change, or 0 before
+   * the first change.
+   */
   async lastSequence(): Promise<number> {
     this.#assertOpen()
     await this.#log.load()
     return this.#log.lastSequence()
   }
 
-  /** Returns the number from which on changes are retained. It is 1 until some are removed. */
+  /** Returns the number from which on changes are retained: 1 until some are removed. */
   async oldestSequence(): Promise<number> {
     this.#assertOpen()
     await this.#log.load()
@@ -182,9 +185,10 @@ export class Feed<K = string, V = string> {
   }
 
   /**
-   * Removes now what is beyond the limits of `retention`. This also happens automatically, some time after a limit is passed.
+   * Removes the changes that exceed the limits of `retention` now. This also happens automatically, some time after a limit is
+   * exceeded.
    *
-   * @returns How many changes were removed.
+   * @returns The number of changes removed.
    */
   async trim(): Promise<number> {
     this.#assertOpen()
@@ -192,7 +196,7 @@ export class Feed<K = string, V = string> {
     return this.#retention.trim()
   }
 
-  /** Stops recording, and ends the readers. What is stored stays. The database may be open or closed. */
+  /** Stops recording, and ends the readers. Stored changes are kept. The database may be open or closed. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -280,13 +284,14 @@ export class Feed<K = string, V = string> {
 
 /**
  * Records every put and del of a database or sublevel under increasing numbers. A change is written in the same batch as the
- * write itself, so it is as durable as that.
+ * write itself, so it is just as durable.
  *
  * The feed records from this call until `close`, even if the database is closed and opened again. Call it each time the program
  * starts, before anything is written: earlier writes are missing from the feed.
  *
  * @throws FEED_INVALID_OPTION if an option is not valid.
- * @throws FEED_NOT_SUPPORTED if hooks of the database cannot read, or it cannot keep keys of arbitrary bytes in their order.
+ * @throws FEED_NOT_SUPPORTED if the database's hooks cannot read, or the database cannot store keys of arbitrary bytes in byte
+ * order.
  * @throws FEED_IN_USE if a feed of this name is open on the same keys.
  */
 export function feed<K, V>(db: LevelLike<K, V>, options: FeedOptions<NoInfer<K>> = {}): Feed<K, V> {

@@ -1,5 +1,5 @@
 /**
- * An ordered feed of the changes of a database, and what is built on it.
+ * An ordered feed of the changes of a database, and watchers and counts, which are built on it.
  *
  * @packageDocumentation
  */

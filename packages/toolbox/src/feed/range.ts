@@ -7,15 +7,15 @@ import { invalidOption } from './errors.js'
 
 /** A range of keys, as in abstract-level, or all keys that begin with `prefix`. A range without bounds contains all keys. */
 export interface KeyRange<K = string> {
-  /** The lower bound, excluded. */
+  /** The lower bound, exclusive. */
   gt?: K
-  /** The lower bound, included. */
+  /** The lower bound, inclusive. */
   gte?: K
-  /** The upper bound, excluded. */
+  /** The upper bound, exclusive. */
   lt?: K
-  /** The upper bound, included. */
+  /** The upper bound, inclusive. */
   lte?: K
-  /** What the encoded keys begin with. It excludes the other bounds. */
+  /** The prefix that the encoded keys begin with. It cannot be combined with the other bounds. */
   prefix?: K
 }
 

@@ -11,13 +11,16 @@ import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
 import type { StoredChange } from './record.js'
 
-/** How much of a feed is retained. A change is removed once it exceeds one of the limits. Without limits, all changes stay. */
+/**
+ * Limits on how much of a feed is retained. A change is removed once it exceeds one of the limits. Without limits, all changes
+ * are kept.
+ */
 export interface RetentionLimits {
-  /** The most changes to retain, at least 1. The numbers of refused writes count as well. */
+  /** The maximum number of changes to retain, at least 1. Numbers that were given to refused writes count as well. */
   count?: number
-  /** The greatest age of changes, in milliseconds by the machine's clock. Above 0. */
+  /** The maximum age of changes, in milliseconds by the machine's clock. It must be above 0. */
   ageMs?: number
-  /** The most bytes that the changes may take: keys and values before compression. At least 1. */
+  /** The maximum size of the changes, in bytes, at least 1: keys and values before compression. */
   sizeBytes?: number
 }
 

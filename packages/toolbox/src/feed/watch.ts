@@ -14,29 +14,28 @@ import { encodeRange, type KeyRange } from './range.js'
 import { listen } from './root-events.js'
 import { endable, Signal } from './signal.js'
 
-/** What to watch: a key, or a range of keys. */
+/** The keys to watch: a single key, or a range. */
 export type Watched<K = string> = { key: K } | KeyRange<K>
 
 /** Options of {@link watch}. */
 export interface WatchOptions {
   /**
-   * With a feed: whether a slow reader gets only the last of the intermediate changes of a key. Without a feed, that is always
-   * the case.
+   * Whether a slow reader of a feed receives only the last of several changes to a key. Without a feed, that is always the case.
    *
    * @defaultValue `false`
    */
   latest?: boolean
-  /** A signal that ends the iterator with an error `FEED_ABORTED`. */
+  /** A signal that ends the iterator with the error `FEED_ABORTED`. */
   signal?: AbortSignal
 }
 
-/** An event that a watcher gets. */
+/** An event that a watcher yields. */
 export type WatchEvent<K = string, V = string> =
   /** An entry exists, or has a new value. With `initial`, it existed at the beginning, or after a reset. */
   | { type: 'put'; key: K; value: V; initial: boolean }
   /** An entry is gone. With `initial`, the watched key did not exist at the beginning. */
   | { type: 'del'; key: K; initial: boolean }
-  /** Forget the entries so far. The current ones follow, as puts with `initial`. */
+  /** Discard the entries received so far. The current ones follow, as puts with `initial`. */
   | { type: 'reset' }
 
 /** A key of the root that is never written: the empty key in the store of a feed, whose keys are hidden from watchers. */
@@ -59,11 +58,12 @@ type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
  * closes.
  *
  * With a feed that keeps values, it yields every change, in order. With a database alone, it reads entries again after they were
- * written: of several fast changes of a key, only the last one is yielded, and sometimes twice. It first waits for earlier
- * writes, by deleting a key that does not exist.
+ * written: of several changes to a key in quick succession, only the last one is yielded, and sometimes twice. It first waits
+ * for earlier writes, by deleting a key that does not exist.
  *
- * A reader of a range gets a `reset` and the current entries if it cannot learn what changed: without a feed, because it is more
- * than 1000 keys behind or there was a `clear`; with a feed, because the feed has removed changes that the reader had not read.
+ * A reader of a range receives a `reset` and the current entries if it cannot determine what changed: without a feed, because it
+ * is more than 1000 keys behind or there was a `clear`; with a feed, because the feed has removed changes that the reader had
+ * not read.
  *
  * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is not valid.
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.

@@ -9,7 +9,7 @@ export type IndexErrorCode =
   | 'TOOLBOX_INDEX_INVALID'
   /** The database already has an index of this name. */
   | 'TOOLBOX_INDEX_EXISTS'
-  /** Hooks of the database cannot read, which they need for old values, or it stores only text and cannot store bytes. */
+  /** The database's hooks cannot read old values, or the database stores only text and cannot store bytes. */
   | 'TOOLBOX_INDEX_UNSUPPORTED'
   /** A value cannot be indexed; `cause` is the reason, and `key` is its key. */
   | 'TOOLBOX_INDEX_VALUE'
@@ -26,17 +26,17 @@ export type IndexErrorCode =
 
 /** An error of an index. */
 export interface IndexError extends ToolboxError {
-  /** The reason, for programs. */
+  /** The machine-readable reason. */
   code: IndexErrorCode
   /** The name of the index. */
   index: string
 }
 
-/** The error about a value that is not unique. */
+/** The error of a write that would give a value of a unique index to a second key. */
 export interface UniqueError extends IndexError {
-  /** The reason, for programs. */
+  /** The machine-readable reason. */
   code: 'TOOLBOX_UNIQUE'
-  /** The value. */
+  /** The indexed value. */
   value: unknown
   /** The key that already has the value. */
   key: unknown

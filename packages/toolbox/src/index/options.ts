@@ -2,9 +2,9 @@
 
 /** The progress of building an index. */
 export interface IndexProgress {
-  /** The number of records read since the building began, including those before a restart. */
+  /** The number of records read since the build began, including those read before a restart. */
   records: number
-  /** The number of entries written for them. */
+  /** The number of index entries written for these records. */
   entries: number
 }
 
@@ -13,25 +13,26 @@ export interface IndexOptions<K, V> {
   /** The name of the index, which no other index of the database may have: letters, digits, `_` and `-`. */
   name: string
   /**
-   * What is indexed: the path of a property, with dots between its names; several paths, for a compound value; or a function
-   * that computes it from a value and its key. Records for which it is undefined are not in the index. The function must be
-   * pure: it always returns the same for the same value and key, and changes nothing. If it throws, the write is refused.
+   * What to index: the path of a property, with dots between its names; several paths, for a compound value; or a function
+   * that computes the indexed value from a value and its key. Records whose indexed value is undefined are not in the index.
+   * The function must be pure: it always returns the same result for the same value and key, and has no side effects. If it
+   * throws, the write is refused.
    */
   on: string | readonly string[] | ((value: V, key: K) => unknown)
   /**
-   * Whether an array gives an entry for each of its elements. If not, an array is one value.
+   * Whether each element of an array gets a separate entry. If not, an array is indexed as one value.
    *
    * @defaultValue `false`
    */
   multiple?: boolean
   /**
-   * Whether a value may belong to one key only. A write that would give it to a second key is refused.
+   * Whether each value may belong to only one key. A write that would give a value to a second key is refused.
    *
    * @defaultValue `false`
    */
   unique?: boolean
   /**
-   * The version of the function. If it differs from the last one, the index is rebuilt.
+   * The version of the function in `on`. If it differs from the previous version, the index is rebuilt.
    *
    * @defaultValue `0`
    */
@@ -42,31 +43,31 @@ export interface IndexOptions<K, V> {
    * @defaultValue `true`
    */
   wait?: boolean
-  /** Called after each step of building. If it throws, the error is ignored. */
+  /** Called after each step of the build. Errors that it throws are ignored. */
   onProgress?: (progress: IndexProgress) => void
 }
 
-/** The entries of an index to read. Values compare in the order of terrace-bytewise. */
+/** The range of index entries to read. Values are compared in the order of terrace-bytewise. */
 export interface IndexRange {
-  /** Only entries of exactly this value. */
+  /** Selects the entries with exactly this value. */
   equals?: unknown
-  /** Only entries whose value begins with this: a string, bytes, or the first elements of a compound value. */
+  /** Selects the entries whose value begins with this: a string, bytes, or the first elements of a compound value. */
   prefix?: unknown
-  /** The lower bound, excluded. */
+  /** The lower bound, exclusive. */
   gt?: unknown
-  /** The lower bound, included. */
+  /** The lower bound, inclusive. */
   gte?: unknown
-  /** The upper bound, excluded. */
+  /** The upper bound, exclusive. */
   lt?: unknown
-  /** The upper bound, included. */
+  /** The upper bound, inclusive. */
   lte?: unknown
   /**
-   * Whether to go from the highest to the lowest.
+   * Whether to read from the highest value to the lowest.
    *
    * @defaultValue `false`
    */
   reverse?: boolean
-  /** The most results to return. By default, all are returned. */
+  /** The maximum number of results. By default, all are returned. */
   limit?: number
   /**
    * How many entries and values are read, and held in memory, at a time: 1 to 10,000.

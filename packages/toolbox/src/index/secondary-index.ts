@@ -16,7 +16,8 @@ import { StateStore } from './state.js'
 import { type IndexReport, verify } from './verify.js'
 
 /**
- * A secondary index. `index()` makes one. Its methods wait until the index is built, unless the option `wait` is false.
+ * A secondary index. It is created by `index()`. Its methods wait until the index is built, unless the option `wait` is
+ * false.
  *
  * @typeParam K - The type of primary keys.
  * @typeParam V - The type of values.
@@ -81,9 +82,9 @@ export class SecondaryIndex<K, V> {
   }
 
   /**
-   * Resolves when the index is built and can be queried. It rejects with the error that stopped the building: TOOLBOX_UNIQUE,
-   * TOOLBOX_INDEX_VALUE, or one of the database, such as LEVEL_DATABASE_NOT_OPEN if it was closed. The building resumes when
-   * the database is opened again.
+   * Resolves when the index is built and can be queried. It rejects with the error that stopped the build: TOOLBOX_UNIQUE,
+   * TOOLBOX_INDEX_VALUE, or one of the database, such as LEVEL_DATABASE_NOT_OPEN if it was closed. The build resumes when the
+   * database is opened again.
    */
   get ready(): Promise<void> {
     return this.#whenBuilt()
@@ -105,10 +106,10 @@ export class SecondaryIndex<K, V> {
 
   /**
    * Yields the entries of a range in the order of their indexed values, and of their primary keys where these are equal. Each
-   * has the primary key, the value and the indexed value. A record with several entries in the range comes several times. On
-   * databases with snapshots, all entries are of the same state: that of the first step.
+   * consists of the primary key, the value and the indexed value. A record with several entries in the range is yielded
+   * several times. On databases with snapshots, all entries are from the same state, that of the first step.
    *
-   * @throws TOOLBOX_INDEX_RANGE at the call, if the options make no range.
+   * @throws TOOLBOX_INDEX_RANGE at the call, if the options do not form a range.
    * @throws TOOLBOX_INDEX_NOT_READY or TOOLBOX_INDEX_DROPPED at the first step.
    */
   entries(options: IndexRange = {}): AsyncGenerator<[key: K, value: V, indexed: unknown], void> {
@@ -131,7 +132,7 @@ export class SecondaryIndex<K, V> {
     return verify(this.#hook, this.#writer)
   }
 
-  /** Rebuilds the index. Until the returned promise settles, as `ready` does, queries wait or throw. */
+  /** Rebuilds the index. Queries wait or throw until the returned promise settles, together with `ready`. */
   async rebuild(): Promise<void> {
     this.#assertExists()
     const stopped = this.#builder.stop(

@@ -11,7 +11,7 @@ import { readKeys } from './records.js'
 /** The number of records or entries held at a time. */
 const PAGE_SIZE = 100
 
-/** The result of `verify()`. For an index that is in step, `missing`, `stale` and `wrong` are 0. */
+/** The result of `verify()`. If the index is consistent with the records, `missing`, `stale` and `wrong` are 0. */
 export interface IndexReport {
   /** The number of records of the database. */
   records: number

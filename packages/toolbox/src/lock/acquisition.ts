@@ -4,7 +4,7 @@ import type { Queues, Waiter } from './queue.js'
 /** Options for acquiring keys. */
 export interface AcquireOptions {
   /**
-   * The longest time to wait for all keys, in milliseconds, 0 to 2^31 - 1. With 0, the keys must be free now. With `Infinity`,
+   * The maximum time to wait for all keys, in milliseconds, 0 to 2^31 - 1. With 0, the keys must be free now. With `Infinity`,
    * the wait has no limit.
    *
    * @defaultValue `Infinity`
@@ -15,7 +15,7 @@ export interface AcquireOptions {
   signal?: AbortSignal | undefined
 
   /**
-   * Whether other callers that also share the keys may hold them at the same time, like readers.
+   * Whether other callers with this option may hold the keys at the same time, as readers do.
    *
    * @defaultValue `false`
    */

@@ -10,7 +10,7 @@ export type { Locks, Release } from './locks.js'
 /**
  * Returns the locks on the keys of a namespace.
  *
- * @param namespace - Its name. Each namespace has a separate set of keys.
+ * @param namespace - The name of the namespace. Each namespace has a separate set of keys.
  * @throws LOCK_INVALID if the argument is neither a string nor a database.
  */
 export function lock(namespace: string): Locks<string | Uint8Array>

@@ -2,7 +2,7 @@ import { codedError } from '../errors.js'
 import { type AcquireOptions, Acquisition, assertOptions } from './acquisition.js'
 import type { Namespace } from './key-names.js'
 
-/** Releases the acquired keys. Further calls do nothing. In languages with `using`, it is called at the end of the block. */
+/** Releases the acquired keys. Further calls do nothing. With `using`, this function is called at the end of the block. */
 export interface Release extends Disposable, AsyncDisposable {
   (): void
 }
@@ -24,7 +24,7 @@ export class Locks<K = string> {
    * @param keys - A key, or an array of keys. An array is never a single key.
    * @returns The function that releases the keys.
    * @throws LOCK_TIMEOUT if the keys were not free in time, LOCK_ABORTED if the signal was aborted, LOCK_INVALID if keys or
-   *   options are not valid. Then none of the keys is held.
+   *   options are not valid. In these cases, none of the keys is held.
    */
   async acquire(keys: K | readonly K[], options: AcquireOptions = {}): Promise<Release> {
     assertOptions(options)

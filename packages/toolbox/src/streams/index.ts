@@ -1,4 +1,4 @@
-/** Streams of a database's entries and into a database, for Node and for the web. */
+/** Streams that read entries from a database or write them to it, for Node and for the web. */
 
 import type { Readable, Writable } from 'node:stream'
 import type { AnyLevel, LevelLike } from '../level-like.js'
@@ -13,8 +13,8 @@ export type { WritableEntry } from './operations.js'
 export type { ReadableOptions, WritableOptions } from './options.js'
 
 /**
- * Makes a stream of Node, in object mode, of the entries of a range, each as `{ key, value }`. It shows the database as it was
- * at the call. Destroying it closes its iterator.
+ * Creates a Node stream, in object mode, of the entries of a range, each as `{ key, value }`. It reads the database as it was
+ * at the time of the call. Destroying the stream closes its iterator.
  *
  * Later errors destroy the stream: STREAM_DATABASE_CLOSED if the database closes first, and those of iterators.
  *
@@ -28,7 +28,7 @@ export function readable<KD, VD, K = KD, V = VD>(
   return new LevelReadable(db as AnyLevel, 'entries', options)
 }
 
-/** Like {@link readable}, but of keys. A key that decodes to null destroys the stream with STREAM_INVALID_ITEM. */
+/** Like {@link readable}, but for keys. A key that decodes to null destroys the stream with STREAM_INVALID_ITEM. */
 export function readableKeys<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -36,7 +36,7 @@ export function readableKeys<KD, VD, K = KD, V = VD>(
   return new LevelReadable(db as AnyLevel, 'keys', options)
 }
 
-/** Like {@link readable}, but of values. A value that decodes to null destroys the stream with STREAM_INVALID_ITEM. */
+/** Like {@link readable}, but for values. A value that decodes to null destroys the stream with STREAM_INVALID_ITEM. */
 export function readableValues<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -45,9 +45,9 @@ export function readableValues<KD, VD, K = KD, V = VD>(
 }
 
 /**
- * Makes a stream of Node, in object mode, that writes `{ key, value }`, `[key, value]` and `{ type: 'del', key }` in batches.
+ * Creates a Node stream, in object mode, that writes `{ key, value }`, `[key, value]` and `{ type: 'del', key }` in batches.
  * The callback of a write is called once the entry is in the database. Each batch is atomic, but the stream is not: an error
- * destroys it, and the batches before stay written.
+ * destroys it, and earlier batches stay written.
  *
  * Later errors are STREAM_INVALID_ENTRY, STREAM_DATABASE_CLOSED and those of `batch()`.
  *
@@ -60,7 +60,7 @@ export function writable<KD, VD, K = KD, V = VD>(
   return new LevelWritable(db as AnyLevel, options)
 }
 
-/** Like {@link readable}, but a web stream. `cancel()` closes its iterator. */
+/** Like {@link readable}, but returns a web stream. `cancel()` closes its iterator. */
 export function webReadable<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -68,7 +68,7 @@ export function webReadable<KD, VD, K = KD, V = VD>(
   return webReadableOf(db as AnyLevel, 'entries', options)
 }
 
-/** Like {@link readableKeys}, but a web stream. */
+/** Like {@link readableKeys}, but returns a web stream. */
 export function webReadableKeys<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -76,7 +76,7 @@ export function webReadableKeys<KD, VD, K = KD, V = VD>(
   return webReadableOf(db as AnyLevel, 'keys', options)
 }
 
-/** Like {@link readableValues}, but a web stream. */
+/** Like {@link readableValues}, but returns a web stream. */
 export function webReadableValues<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -85,8 +85,8 @@ export function webReadableValues<KD, VD, K = KD, V = VD>(
 }
 
 /**
- * Like {@link writable}, but a web stream. The promise of a write resolves when there is room for more, that of `close()` when
- * everything is in the database.
+ * Like {@link writable}, but returns a web stream. The promise of a write resolves when there is room for more; that of
+ * `close()` resolves when everything is in the database.
  */
 export function webWritable<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,

@@ -4,7 +4,7 @@ import type { AnyLevel } from '../level-like.js'
 /** The kinds of items that a stream can have. */
 export type Kind = 'entries' | 'keys' | 'values'
 
-/** An entry in the form that streams give it. */
+/** An entry, as streams yield it. */
 export interface Entry<K = string, V = string> {
   /** The key. */
   key: K

@@ -1,6 +1,6 @@
 import { codedError } from '../errors.js'
 
-/** What a writing stream takes: an entry, a batch operation with its options, or a pair. */
+/** An item that a writable stream accepts: an entry, a batch operation with its options, or a pair. */
 export type WritableEntry<K = string, V = string> =
   | { type?: 'put' | undefined; key: K; value: V }
   | { type: 'del'; key: K }

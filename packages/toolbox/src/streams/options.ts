@@ -1,29 +1,29 @@
 import type { AbstractBatchOptions, AbstractIteratorOptions } from 'abstract-level'
 import { codedError } from '../errors.js'
 
-/** Options of streams of entries, keys or values: those of abstract-level's iterators, and a few more. */
+/** Options of readable streams: those of abstract-level's iterators, and a few more. */
 export interface ReadableOptions<K, V>
   extends Omit<AbstractIteratorOptions<K, V>, 'keys' | 'values' | 'gt' | 'gte' | 'lt' | 'lte'> {
-  /** The lower bound, excluded. */
+  /** The lower bound, exclusive. */
   gt?: NoInfer<K> | undefined
-  /** The lower bound, included. */
+  /** The lower bound, inclusive. */
   gte?: NoInfer<K> | undefined
-  /** The upper bound, excluded. */
+  /** The upper bound, exclusive. */
   lt?: NoInfer<K> | undefined
-  /** The upper bound, included. */
+  /** The upper bound, inclusive. */
   lte?: NoInfer<K> | undefined
   /**
-   * The most items to read ahead, 1 to 2^20.
+   * The maximum number of items to read ahead, 1 to 2^20.
    *
    * @defaultValue `256`
    */
   highWaterMark?: number | undefined
 }
 
-/** Options of writing streams: those of abstract-level's `batch()`, and a few more. */
+/** Options of writable streams: those of abstract-level's `batch()`, and a few more. */
 export interface WritableOptions<K, V> extends AbstractBatchOptions<K, V> {
   /**
-   * The most entries in one batch, and the most that wait meanwhile: 1 to 2^20.
+   * The maximum number of entries in one batch, and of those that wait meanwhile: 1 to 2^20.
    *
    * @defaultValue `1000`
    */

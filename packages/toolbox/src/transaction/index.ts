@@ -25,8 +25,9 @@ export type {
 export { MAX_REMEMBERED_KEYS } from './write-observer.js'
 
 /**
- * Prepares a database for transactions, and returns the function that runs them. From then on it sees every write to the
- * database and its sublevels. Call it right after the database object is made, before anything is written.
+ * Prepares a database for transactions, and returns the function that runs them. From then on, every write to the
+ * database and its sublevels is observed. Call this right after the database object is created, before anything is
+ * written.
  *
  * @param database - A database, or a sublevel, which is then the default of the option `sublevel`.
  * @param options - Defaults for all transactions.

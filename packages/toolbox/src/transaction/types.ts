@@ -6,10 +6,10 @@ export type Database<K, V> = LevelLike<K, V>
 
 type Encoding<T> = string | Transcoder.PartialDecoder<T> | Transcoder.PartialEncoding<T> | undefined
 
-/** The sublevel of keys and values, and their encodings. */
+/** Options for keys and values: their sublevel and their encodings. */
 export interface KeyOptions<K, V> {
   /**
-   * The sublevel that contains the key: one of the same database, at whatever depth, or the database itself.
+   * The sublevel that contains the key: one of the same database, at any depth, or the database itself.
    *
    * @defaultValue the argument of `transactions`
    */
@@ -30,50 +30,52 @@ export interface KeyOptions<K, V> {
   valueEncoding?: Encoding<V>
 }
 
-/** Options of writes. Other options, such as those of parts that use hooks, go into the batch with the operation. */
+/** Options of writes. Other options, such as those of parts that use hooks, are added to the batch with the operation. */
 export interface WriteOptions<K, V> extends KeyOptions<K, V> {
-  /** Any other option; see above. */
+  /** Any other option. It is added to the batch with the operation. */
   [option: string]: unknown
 }
 
 /** Options of iterators: a range, a direction and a limit. */
 export interface IteratorOptions<K, V> extends KeyOptions<K, V> {
-  /** The lower bound, excluded. */
+  /** The lower bound, exclusive. */
   gt?: NoInfer<K>
-  /** The lower bound, included. */
+  /** The lower bound, inclusive. */
   gte?: NoInfer<K>
-  /** The upper bound, excluded. */
+  /** The upper bound, exclusive. */
   lt?: NoInfer<K>
-  /** The upper bound, included. */
+  /** The upper bound, inclusive. */
   lte?: NoInfer<K>
   /**
-   * Whether to go from the last entry to the first.
+   * Whether to read from the last entry to the first.
    *
    * @defaultValue `false`
    */
   reverse?: boolean | undefined
   /**
-   * The most entries to read. A negative number means no limit.
+   * The maximum number of entries to read. A negative number means no limit.
    *
    * @defaultValue `-1`
    */
   limit?: number | undefined
 }
 
-/** Yields entries, keys or values in order, including the transaction's own writes as they were when the iterator was made. */
+/**
+ * Yields entries, keys or values in order, including the transaction's own writes as they were when the iterator was created.
+ */
 export interface TransactionIterator<T> extends AsyncIterableIterator<T> {
   /** Reads the next item. */
   next(): Promise<IteratorResult<T, undefined>>
-  /** Ends the iterator early. What it did not reach counts as not read. */
+  /** Ends the iterator early. Entries that it did not reach count as not read. */
   return(): Promise<IteratorResult<T, undefined>>
-  /** Reads all items that are left. */
+  /** Reads all remaining items. */
   all(): Promise<T[]>
 }
 
 /**
- * What a transaction's function reads and writes with. All reads show one state of the database, that of the first read, with
- * the transaction's own writes in it. Nothing is written until the function has ended. After that, every method throws
- * TRANSACTION_ENDED.
+ * The object through which a transaction's function reads and writes. All reads show one state of the database, that of the
+ * first read, including the transaction's own writes. Nothing is written until the function has ended. After that, every
+ * method throws TRANSACTION_ENDED.
  */
 export interface Transaction<KDefault, VDefault> {
   /** Returns the value of a key; undefined if there is none. */
@@ -96,23 +98,23 @@ export interface Transaction<KDefault, VDefault> {
   del(key: KDefault): void
   del<K = KDefault, V = VDefault>(key: K, options: WriteOptions<K, V>): void
 
-  /** Makes an iterator over the entries of a range. */
+  /** Creates an iterator over the entries of a range. */
   iterator(): TransactionIterator<[KDefault, VDefault]>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): TransactionIterator<[K, V]>
 
-  /** Makes an iterator over the keys of a range. */
+  /** Creates an iterator over the keys of a range. */
   keys(): TransactionIterator<KDefault>
   keys<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): TransactionIterator<K>
 
-  /** Makes an iterator over the values of a range. */
+  /** Creates an iterator over the values of a range. */
   values(): TransactionIterator<VDefault>
   values<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): TransactionIterator<V>
 }
 
-/** Options of a transaction. As options of `transactions`, they are the defaults of all. */
+/** Options of a transaction. If they are passed to `transactions`, they are the defaults for all transactions. */
 export interface TransactionOptions {
   /**
-   * How many times the function is called again if others have changed what it had read.
+   * How many times the function is called again if other writes have changed what it had read.
    *
    * @defaultValue `10`
    */
@@ -122,8 +124,8 @@ export interface TransactionOptions {
   signal?: AbortSignal | undefined
 
   /**
-   * Whether the batch that commits waits until it would survive a loss of power. Without it, the commit is as durable as any
-   * other acknowledged write.
+   * Whether the commit waits until it would survive a power loss. Without this option, the commit is as durable as any other
+   * acknowledged write.
    *
    * @defaultValue `false`
    */
@@ -149,14 +151,14 @@ export type AnyIteratorOptions = IteratorOptions<any, any>
 /** Options of single conditional writes. */
 export type ConditionalOptions<K, V> = WriteOptions<K, V> & TransactionOptions
 
-/** Makes a new value from an old one. Undefined stands for no entry. */
+/** A function that computes the new value from the old one. Undefined means no entry. */
 export type Change<V> = (value: V | undefined) => V | undefined | Promise<V | undefined>
 
-/** Runs transactions on a database. {@link transactions} makes one. */
+/** Runs transactions on a database. It is created by {@link transactions}. */
 export interface Transactions<KDefault, VDefault> {
   /**
-   * Calls the function with a transaction, and commits its writes as one batch. If others have changed what it had read, the
-   * function is called again. If it throws, nothing is written.
+   * Calls the function with a transaction, and commits its writes as one batch. If other writes have changed what it had read,
+   * the function is called again. If it throws, nothing is written.
    *
    * @returns The result of the function.
    * @throws TRANSACTION_CONFLICT, TRANSACTION_NESTED, LEVEL_ABORTED, and the errors of the function and of `batch`.
@@ -173,8 +175,8 @@ export interface Transactions<KDefault, VDefault> {
   /**
    * Writes an entry if the current value is the expected one, compared as encoded bytes. Returns whether it did.
    *
-   * @param expected - `undefined` expects that the key does not exist.
-   * @param value - `undefined` deletes the entry.
+   * @param expected - The expected value; `undefined` means that the key must not exist.
+   * @param value - The new value; `undefined` deletes the entry.
    */
   ifEquals(key: KDefault, expected: VDefault | undefined, value: VDefault | undefined): Promise<boolean>
   ifEquals<K = KDefault, V = VDefault>(
@@ -185,10 +187,10 @@ export interface Transactions<KDefault, VDefault> {
   ): Promise<boolean>
 
   /**
-   * Replaces a value by what the function makes of it.
+   * Replaces a value with the result of a function.
    *
-   * @param change - Called with the value, or undefined if there is none; called again if others have changed it meanwhile. If
-   *   it returns undefined, the entry is deleted.
+   * @param change - Called with the value, or undefined if there is none. It is called again if other writes have changed the
+   *   value meanwhile. If it returns undefined, the entry is deleted.
    * @returns The new value.
    */
   update(key: KDefault, change: Change<VDefault>): Promise<VDefault | undefined>

@@ -13,7 +13,7 @@ export const OWN = Symbol('own')
 /** Marks every operation that the hook saw. Databases copy the mark to what the event `write` shows. */
 const SEEN = Symbol('seen')
 
-/** The most keys of others' writes that are remembered while transactions are open. */
+/** The maximum number of keys of other writes that are remembered while transactions are open. */
 export const MAX_REMEMBERED_KEYS = 200_000
 
 /** With fewer remembered writes than this, it is not worthwhile to check which of them are still needed. */

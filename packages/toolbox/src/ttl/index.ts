@@ -14,12 +14,13 @@ export type {
 export type { TtlLevel } from './ttl-level.js'
 
 /**
- * Makes a view of `db` whose entries expire: `await sessions.put(key, value, { ttlMs: 60_000 })`. It is a database of
- * abstract-level's class, with the encodings of `db` unless the options name others. When `db` closes, so does the view.
+ * Creates a view of `db` whose entries expire: `await sessions.put(key, value, { ttlMs: 60_000 })`. The view is an
+ * instance of abstract-level's class, with the encodings of `db` unless the options specify others. When `db` closes, so
+ * does the view.
  *
  * @param db - Any abstract-level database or, better, a sublevel of one.
  * @throws TTL_INVALID if an option is not valid.
- * @throws TTL_IN_USE if `db` has such a view already.
+ * @throws TTL_IN_USE if `db` already has such a view.
  */
 export function ttl<KSource, VSource, KDefault = KSource, VDefault = VSource>(
   db: LevelLike<KSource, VSource>,

@@ -23,21 +23,21 @@ export interface TtlOptions<K, V> extends AbstractDatabaseOptions<K, V> {
   checkIntervalMs?: number | undefined
 
   /**
-   * Returns the time in milliseconds since 1970. The latest time that it has ever returned counts, so that time never moves
-   * backwards.
+   * A function that returns the time in milliseconds since 1970. The latest time that it has ever returned applies, so that
+   * time never moves backwards.
    *
    * @defaultValue `Date.now`
    */
   now?: (() => number) | undefined
 
   /**
-   * Called with errors of removing expired entries in the background. The next check retries these entries. Without this
-   * option, a warning is emitted (`process.emitWarning`).
+   * Called with errors that occur when expired entries are removed in the background. The next check retries these entries.
+   * Without this function, a warning is emitted (`process.emitWarning`).
    */
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** Additional options of writes. */
+/** Additional options of writes on a view. */
 export interface ExpiryOptions {
   /**
    * How long the entry lives, in milliseconds: more than 0; `Infinity` for an entry that never expires, regardless of the

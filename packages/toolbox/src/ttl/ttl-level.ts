@@ -93,10 +93,10 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /**
-   * Removes the entries that have expired by now, in batches, and returns how many. This also happens automatically every
+   * Removes the entries that have expired by now, in batches, and returns their number. This also happens automatically every
    * `checkIntervalMs`.
    *
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook refused the deletion of an entry. The others are removed nevertheless.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook refused to delete an entry. The others are removed nevertheless.
    */
   async removeExpired(): Promise<number> {
     if (this.status === 'opening') return this.deferAsync(() => this.removeExpired())
