@@ -34,13 +34,13 @@ export type LevelErrorCode =
   | 'LEVEL_WRITES_REFUSED'
   /** The bytes are well-formed, but of a newer format or of a fork of LevelDB. */
   | 'LEVEL_UNSUPPORTED_FORMAT'
-  /** The value is too large for a JavaScript string or buffer. */
+  /** The value is too large for a JavaScript string or buffer, or for the memory of the page. */
   | 'LEVEL_VALUE_TOO_LARGE'
   /** The entries of a database in memory would count more than the option `maxSizeBytes` allows. Nothing was written. */
   | 'LEVEL_SIZE_LIMIT'
   /**
-   * The browser gives the site no more space. Nothing of the write is stored. Reads keep working, and writes resume once there is
-   * space again.
+   * The browser gives the site no more space. Nothing of the write is stored, and writes resume once there is space again. If later
+   * writes fail with LEVEL_WRITES_REFUSED instead, flushing has failed, and the next open may find the write. Reads keep working.
    */
   | 'LEVEL_QUOTA_EXCEEDED'
   /**
