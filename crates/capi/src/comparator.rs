@@ -49,12 +49,13 @@ pub(crate) fn learn_name(known: &OnceLock<Vec<u8>>, state: &State, name: Name, w
     if known.get().is_some() {
         return Ok(());
     }
-    let refuse = |problem: &str| Err(Failure::argument(format_args!("the name of the {what} {problem}")));
-    let Some(pointer) = state.get() else { return refuse("is not known any more") };
+    let Some(pointer) = state.get() else {
+        return Err(Failure::argument(format_args!("the {what} was destroyed, so its name is unknown")));
+    };
     // SAFETY: the program gave the function for this state, whose lifetime is not over.
     let text = unsafe { name(pointer) };
     if text.is_null() {
-        return refuse("is NULL");
+        return Err(Failure::argument(format_args!("the name of the {what} is NULL")));
     }
     // SAFETY: by the header's rule it is a string that ends with a zero.
     let name = unsafe { CStr::from_ptr(text) };

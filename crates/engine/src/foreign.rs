@@ -25,7 +25,7 @@ pub(crate) fn refuse_foreign_layout(names: &[String], directory: &Path) -> Resul
         });
     let Some((writer, name)) = found else { return Ok(()) };
     let message = format!(
-        "this is a database of {writer} (it has {name}); its format is not readable here, and nothing is wrong with it"
+        "this is a database of {writer} (it has {name}), whose format Terrace cannot read; open it with {writer}"
     );
     Err(Error::at_path(ErrorKind::Unsupported, directory, message))
 }

@@ -33,7 +33,7 @@ impl DbInner {
         if token.last_sequence >= MAX_SEQUENCE_NUMBER {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
-                "the database has used up its sequence numbers",
+                "the database has too few sequence numbers left; copy its entries into a new database",
             ));
         }
         self.writer.flush_with_token(&mut token)?;

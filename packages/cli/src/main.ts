@@ -13,6 +13,9 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2
 /** The exit code of a killed program is this plus the signal's number, as in shells. */
 const KILLED = 128
 
+/** The exit code if no program runs here, as for what `terrace` cannot use. 1 would be the answer "no". */
+const CANNOT_RUN = 3
+
 function main(): void {
   const programs = findPrograms()
   const [first] = programs
@@ -64,7 +67,7 @@ function end(signal: NodeJS.Signals): void {
 
 function fail(message: string): void {
   console.error(message)
-  process.exitCode = 1
+  process.exitCode = CANNOT_RUN
 }
 
 main()

@@ -164,7 +164,7 @@ test('a package that was omitted', () => {
     () => rmSync(scope, { recursive: true }),
     () => {
       const { status, stdout, stderr } = node(directory, launcher, '--version')
-      assert.equal(status, 1)
+      assert.equal(status, 3)
       assert.equal(stdout, '')
       assert.match(
         stderr,
@@ -180,7 +180,7 @@ test('a directory that was copied from another platform', () => {
     () => renameSync(join(scope, `cli-${here}`), join(scope, `cli-${other}`)),
     () => {
       const { status, stderr } = node(directory, launcher, '--version')
-      assert.equal(status, 1)
+      assert.equal(status, 3)
       assert.match(
         stderr,
         new RegExp(`is here for ${other}, not for ${process.platform} on ${process.arch}: remove`)
@@ -191,7 +191,7 @@ test('a directory that was copied from another platform', () => {
 
 test('a platform without builds', () => {
   const { status, stderr } = node(directory, '--require', './elsewhere.cjs', launcher, '--version')
-  assert.equal(status, 1)
+  assert.equal(status, 3)
   assert.match(stderr, new RegExp(`not published for sunos on ${process.arch}, only for linux-x64-gnu, `))
   assert.match(stderr, /cargo install terrace-cli/)
 })
@@ -210,7 +210,7 @@ test('a program for another processor, and a damaged one', () => {
       () => writeFileSync(program, contents),
       () => {
         const { status, stderr } = node(directory, launcher, '--version')
-        assert.equal(status, 1)
+        assert.equal(status, 3)
         assert.match(stderr, /was found, but did not start\./)
         assert.ok(stderr.includes(program))
         assert.match(stderr, /damaged, or was built for another platform than .*: remove node_modules/)

@@ -33,7 +33,7 @@ const advice: Readonly<Record<string, string>> = {
   COPY_TARGET_NOT_EMPTY:
     'TO has entries. --merge keeps those with other keys; --overwrite makes it hold exactly what is in FROM.',
   COPY_KEY_ORDER:
-    'The keys are not in the order of their bytes, so the databases cannot be compared as a whole. Copy with --merge.'
+    'The keys are not in byte order, so source and target cannot be compared. Copy with --merge.'
 }
 
 interface CodedError extends Error {

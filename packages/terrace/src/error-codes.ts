@@ -34,13 +34,13 @@ export type LevelErrorCode =
   | 'LEVEL_WRITES_REFUSED'
   /** The bytes are well-formed, but in a newer format or in that of a fork of LevelDB. */
   | 'LEVEL_UNSUPPORTED_FORMAT'
-  /** The value is too large for a JavaScript string or buffer. */
+  /** The value is too large for a JavaScript string or buffer, or for the memory of the page. */
   | 'LEVEL_VALUE_TOO_LARGE'
   /** The write would make a database in memory larger than the option `maxSizeBytes` allows. Nothing was written. */
   | 'LEVEL_SIZE_LIMIT'
   /**
-   * The browser grants the site no more space. None of the write is stored. Reads keep working, and writes succeed again once
-   * there is space.
+   * The browser grants the site no more space. None of the write is stored, and writes succeed again once there is space. If later
+   * writes fail with LEVEL_WRITES_REFUSED instead, flushing has failed, and the next open may find the write. Reads keep working.
    */
   | 'LEVEL_QUOTA_EXCEEDED'
   /**

@@ -40,7 +40,7 @@ const UNLOCK =
 
 /** What to do about a disk that cannot be written to. */
 const READ_ONLY_DISK =
-  "to read what is there, open it with 'readOnly'; to write, choose a directory on another disk"
+  "to read the existing data, open it with 'readOnly'; to write, choose a directory on another disk"
 
 /** @internal */
 export const createError: ErrorFactory = (kind, message, path, offset, osError, osMessage) => {

@@ -152,7 +152,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     if (this.#shared !== undefined) return this.#shared.watch<K, V>(this, options)
     throw codedError(
       'LEVEL_NOT_SUPPORTED',
-      "watch() is for databases that are opened with 'shared: true': the event 'write' tells of the writes to this one"
+      "watch() needs a database opened with 'shared: true': for this one, listen to the event 'write'"
     )
   }
 

@@ -87,7 +87,7 @@ const listeners = {
   },
   'terrace-serve --token-file': {
     start: (t, location) => program(t, location, '--token-file', tokenFile(location)),
-    refused: { code: 'NET_UNAUTHENTICATED', reason: /asks for a token.*use NetLevel/ }
+    refused: { code: 'NET_UNAUTHENTICATED', reason: /requires a token.*use NetLevel/ }
   },
   'a server of a sublevel of a sublevel': {
     start: (t, location) => server(t, location, (db) => db.sublevel('users').sublevel('x')),
@@ -95,7 +95,7 @@ const listeners = {
   },
   'a server with tokens': {
     start: (t, location) => server(t, location, (db) => db, { tokens: { secret: { name: 'ada' } } }),
-    refused: { code: 'NET_UNAUTHENTICATED', reason: /asks for a token/ }
+    refused: { code: 'NET_UNAUTHENTICATED', reason: /requires a token/ }
   },
   'a server that lets its clients read a part': {
     start: (t, location) =>

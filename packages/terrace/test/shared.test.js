@@ -311,7 +311,7 @@ test('calls to an owner whose event loop is busy fail after a while, and say tha
   await db.open()
   owner.say('block')
   await owner.until(() => owner.isBlocked)
-  const says = { message: /silent|busy/ }
+  const says = { message: /has not answered|busy/ }
   await clock.passBesideOthers(assert.rejects(db.get('a'), says))
   await clock.passBesideOthers(
     assert.rejects(shared(t, location, { ownerTimeoutMs: 300 }).open(), ({ cause }) =>

@@ -16,7 +16,7 @@ module LevelDB
   # A database, an iterator, a snapshot or a batch was used after it, or its database, was closed.
   class ClosedError < Error; end
 
-  # Something that should exist does not.
+  # Something that should exist does not. Only LevelDB's library reports this; Terrace's does not.
   class NotFoundError < Error; end
 
   # A file is damaged. The message names it.
@@ -34,7 +34,8 @@ module LevelDB
   # The database exists, and was not to.
   class DatabaseExistsError < InvalidArgumentError; end
 
-  # The system refuses: no permission, a full disk, a failing device.
+  # The system refuses: a failing or full disk, too many open files, no permission. Or the database does: it is open
+  # read-only, its writer has removed the files, an earlier sync failed, or there is nothing to repair.
   class IOError < Error; end
 
   # The database is open in another process, or in another DB object of this one.

@@ -317,7 +317,7 @@ test('a missing table, MANIFEST or CURRENT is named, and a repair in memory show
   const cases = [
     ['000005.ldb', /names a table that is missing: missing-0\/000005\.ldb/],
     ['MANIFEST-000002', /CURRENT names a MANIFEST that is missing: missing-1\/MANIFEST-000002/],
-    ['CURRENT', /the file CURRENT is missing beside 000005\.ldb/]
+    ['CURRENT', /the file CURRENT is missing, but 000005\.ldb of a database exists/]
   ]
   for (const [index, [file, message]] of cases.entries()) {
     const page = await openViewer(t)

@@ -146,7 +146,7 @@ fn was_never_finished(env: &dyn Env, directory: &Path, names: &[String]) -> Resu
 
 pub(super) fn missing_current(directory: &Path, fragment: &str) -> Error {
     let message = format!(
-        "the file CURRENT is missing beside {fragment}: this was a database; repair it instead of creating a new one"
+        "the file CURRENT is missing, but {fragment} of a database exists; restore CURRENT, or repair the database"
     );
     Error::at_path(ErrorKind::Corruption, &directory.join(file_name::CURRENT), message)
 }

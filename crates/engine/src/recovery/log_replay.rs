@@ -192,8 +192,8 @@ impl<'a> LogReplay<'a> {
         }
         let synced_end = self.options.synced_files.end_of_log(*number);
         if sound_end < synced_end {
-            let problem = format!("the log ends here, though it was synced up to byte {synced_end}");
-            let problem = format!("{problem}; repair keeps the rest");
+            let problem = format!("the log is too short: it was synced up to byte {synced_end}");
+            let problem = format!("{problem}; repair keeps what is intact");
             return Err(Error::corruption(path, sound_end, problem));
         }
         recovered.ends.push(sound_end);

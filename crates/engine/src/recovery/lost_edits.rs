@@ -67,7 +67,7 @@ pub(crate) fn check_last_edits(
     };
     let manifest = file_name::manifest_name(manifest_number);
     let problem = format!(
-        "the MANIFEST has lost its last records: it does not know {table}, and {gap}; repair keeps the rest"
+        "the last records of the MANIFEST are missing: it does not list {table}, and {gap}; repair keeps the rest"
     );
     Err(Error::at_path(ErrorKind::Corruption, &directory.join(manifest), problem))
 }

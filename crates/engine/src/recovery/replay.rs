@@ -53,7 +53,7 @@ pub(crate) fn replay(
                 let sizes = logs[index..].iter().map(|log| Ok(log.file.size_bytes()?));
                 let left_out_bytes = sizes.sum::<Result<u64>>()?.saturating_sub(offset);
                 options.info_log.line(format_args!(
-                    "{left_out_bytes} bytes of logs are left out, as if a loss of power had taken a part: {reason}"
+                    "left out the last {left_out_bytes} bytes of the logs, after what seems to be a loss of power: {reason}"
                 ));
                 recovered.hole = Some(LogHole { number: log.number, left_out_bytes, reason });
                 break;

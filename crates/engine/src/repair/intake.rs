@@ -48,7 +48,7 @@ fn verify(repairer: &Repairer, number: u64, name: &str, listed: Option<&FileEntr
     if !iterator.valid() {
         return match listed {
             Some(_) => {
-                Err(Error::corruption(&path, 0, "the table is empty, and the MANIFEST says otherwise"))
+                Err(Error::corruption(&path, 0, "the table is empty, but the MANIFEST lists keys in it"))
             }
             None => Ok(Intake::Empty),
         };

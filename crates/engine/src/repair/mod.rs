@@ -87,7 +87,7 @@ impl Rebuilt {
 /// See [`Db::repair`](crate::Db::repair).
 pub(crate) fn repair(directory: &Path, options: &Options) -> Result<RepairReport> {
     if options.read_only {
-        let message = "a repair writes, and the options say read-only";
+        let message = "a repair must write, but the options are read-only; turn read_only off";
         return Err(Error::at_path(ErrorKind::InvalidArgument, directory, message));
     }
     let Some(held) = HeldDirectory::hold_existing(directory, &options.env)? else {
@@ -128,7 +128,7 @@ fn names_in_lost(env: &dyn Env, directory: &Path) -> Result<Vec<String>> {
 fn list(env: &dyn Env, directory: &Path) -> Result<Inventory> {
     let inventory = Inventory::new(env.list(directory)?);
     if inventory.is_empty() {
-        let message = "there is no database here to repair: the directory has no files of one";
+        let message = "the directory has no database files, so there is nothing to repair";
         return Err(Error::at_path(ErrorKind::NoDatabase, directory, message));
     }
     Ok(inventory)

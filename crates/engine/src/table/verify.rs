@@ -223,7 +223,7 @@ impl Walk<'_> {
     fn end(self) -> Result<()> {
         match self.metadata.counts {
             Some(counts) if counts != self.counts => {
-                let problem = format!("the table says it holds {counts:?}, but it holds {:?}", self.counts);
+                let problem = format!("the table records {counts:?}, but contains {:?}", self.counts);
                 Err(self.damage(self.table.footer.metaindex.offset, problem))
             }
             _ => Ok(()),

@@ -112,7 +112,7 @@ impl<B: Backlog> Writer<B> {
         if MAX_SEQUENCE_NUMBER - commit.last_sequence < count {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
-                "the database has used up its sequence numbers",
+                "the database has too few sequence numbers left; copy its entries into a new database",
             ));
         }
         batch.set_sequence(first_sequence);

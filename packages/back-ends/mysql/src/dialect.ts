@@ -25,7 +25,10 @@ export function settingsOf(rows: ReadonlyArray<readonly unknown[]>): ServerSetti
   const version = found.get('version') ?? ''
   const maxPacketBytes = Number(found.get('max_allowed_packet'))
   if (!(maxPacketBytes > 0)) {
-    throw mysqlError('LEVEL_UNSUPPORTED_FORMAT', `The server does not tell its settings: version ${version}`)
+    throw mysqlError(
+      'LEVEL_UNSUPPORTED_FORMAT',
+      `The server (version ${version || 'unknown'}) does not report its settings: use a supported version of MariaDB or MySQL`
+    )
   }
   return {
     version,

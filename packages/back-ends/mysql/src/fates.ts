@@ -40,7 +40,7 @@ export async function fateOf(registry: Registry, mark: Mark, end: number, cause:
 export function commitUnknown(cause: unknown): Error {
   return mysqlError(
     'LEVEL_COMMIT_UNKNOWN',
-    'The connection broke during COMMIT, and no host tells whether the transaction was committed: nothing more is written until the database is opened again',
+    'The connection broke during COMMIT, and no host could report the outcome: writes are refused until you close the database and open it again, which decides it',
     cause
   )
 }

@@ -85,11 +85,11 @@ export class Pool {
 
   #expire(waiter: Waiter): void {
     this.#waiters = this.#waiters.filter((other) => other !== waiter)
-    const what = waiter.use === 'hold' ? 'no connection for a snapshot or an iterator' : 'no connection'
+    const what = waiter.use === 'hold' ? 'No connection for a snapshot or an iterator' : 'No connection'
     waiter.reject(
       mysqlError(
         'LEVEL_POOL_EXHAUSTED',
-        `Within 'deadlineMs', ${what} became free: ${this.#held} of at most ${this.#size} are held by open snapshots and iterators`
+        `${what} became free within 'deadlineMs': open snapshots and iterators hold ${this.#held} of at most ${this.#size}. Close some, or raise 'poolSize'`
       )
     )
   }

@@ -131,7 +131,7 @@ export class State implements BackendSnapshot {
 function lost(cause: unknown): Error {
   return mysqlError(
     'LEVEL_SNAPSHOT_LOST',
-    'The connection that held this state is lost, and the state with it: begin anew with a new snapshot or iterator',
+    'The connection that held this state broke, and the state is lost: make a new snapshot or iterator, or repeat getMany()',
     cause
   )
 }

@@ -66,7 +66,10 @@ export class HookCall implements PrewriteBatch {
   ): Steps {
     for (let calls = 1; !this.#runOnce(reads, run, owner, hooked, method, depth); calls++) {
       if (calls === MAX_CALLS) {
-        const cause = codedError('LEVEL_HOOK_RECURSION', `A function asks for ${MAX_CALLS} values one by one`)
+        const cause = codedError(
+          'LEVEL_HOOK_RECURSION',
+          `A prewrite hook function read ${MAX_CALLS} values one at a time for one operation: read fewer`
+        )
         throw hookError(method, cause)
       }
       yield
@@ -134,7 +137,10 @@ function ownError(hooked: HookedOperation, cause: unknown): unknown {
 }
 
 function hookError(method: string, cause: unknown): CodedError {
-  return Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${method}()`), { cause })
+  // A clear deletes in several writes.
+  const outcome = method === 'clear' ? '' : ', so nothing was written'
+  const message = `A prewrite hook function failed in ${method}()${outcome}: see cause`
+  return Object.assign(codedError('LEVEL_HOOK_ERROR', message), { cause })
 }
 
 function refusePromise(result: unknown): never {

@@ -58,8 +58,7 @@ export class Connection {
         signal.removeEventListener('abort', abort)
         if (message[0] === Tell.welcome) resolve(message)
         else {
-          const isRefusal = message[0] === Tell.refused
-          reject(isRefusal ? errorFrom(message[1], message[2]) : protocolError('The server does not welcome'))
+          reject(message[0] === Tell.refused ? errorFrom(message[1], message[2]) : noWelcome())
           this.#transport.destroy()
         }
         this.#onMessage = (later) => this.#early.push(later)
@@ -130,7 +129,7 @@ export class Connection {
     if (this.#isQuiet) {
       this.#cause = codedError<string>(
         'NET_OFFLINE',
-        `The server has been silent for ${2 * this.#keepAliveMs} ms: it may be gone, or too busy to turn its event loop`
+        `The server has not answered for ${2 * this.#keepAliveMs} ms: it may be down, or its event loop may be blocked`
       )
       this.#transport.destroy()
     } else {
@@ -145,4 +144,10 @@ export class Connection {
     this.#cause ??= cause
     this.#onClose(this.#cause)
   }
+}
+
+function noWelcome(): Error {
+  return protocolError(
+    'The server answered the handshake with neither a welcome nor a refusal: check that the address is that of a terrace-net server'
+  )
 }

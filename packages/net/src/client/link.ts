@@ -506,7 +506,10 @@ function writeUnknown(): Error {
 
 /** The state that was read from is gone with the session. */
 function sessionLost(): Error {
-  return netError('NET_SESSION_LOST', 'The server was restarted, or the connection was lost for too long')
+  return netError(
+    'NET_SESSION_LOST',
+    'The session is lost: the server restarted, or the connection was lost for too long. Make a new snapshot'
+  )
 }
 
 /** Error codes of the system for a server that is not running, or not ready. */

@@ -38,6 +38,8 @@ export type NetErrorCode =
    * difference.
    */
   | 'NET_MISMATCH'
+  /** The served database or a method failed with an error without a code, or its result cannot be sent. The message explains it. */
+  | 'NET_FAILED'
 
 /** Makes an error of this package. */
 export function netError(code: NetErrorCode, message: string, cause?: unknown): CodedError<NetErrorCode> {

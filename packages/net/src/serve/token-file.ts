@@ -16,7 +16,7 @@ const OTHERS_MODE = 0o077
  */
 export function readTokens(file: string): Readonly<Record<string, User>> {
   const given = objectIn(textOf(file), file)
-  if (Object.keys(given).length === 0) throw new UsageError(`${file} has no users, so nobody could connect`)
+  if (Object.keys(given).length === 0) throw new UsageError(`${file} lists no users: add at least one token`)
   try {
     return tokensOf(given, 'the file')
   } catch (error) {

@@ -35,7 +35,10 @@ export function authentication({ tokens, authenticate }: ServerOptions): Authent
     if (user === null && authenticate !== undefined) user = await ask(authenticate, token, peer)
     if (user !== null) return user
 
-    const what = token === undefined ? 'This server asks for a token' : 'The server does not accept the token'
+    const what =
+      token === undefined
+        ? "The server requires a token: set the option 'token'"
+        : 'The server does not accept the token'
     throw netError('NET_UNAUTHENTICATED', what)
   }
 }

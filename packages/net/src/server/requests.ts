@@ -166,13 +166,15 @@ function snapshotOf(
 ): AbstractSnapshot | undefined {
   if (handle === undefined) return undefined
   const found = snapshots.get(handle)
-  if (found === undefined) throw netError('NET_SESSION_LOST', 'The server does not know this snapshot')
+  if (found === undefined)
+    throw netError('NET_SESSION_LOST', 'The server does not have this snapshot: make a new one')
   return found
 }
 
 function cursorOf(cursors: Session['cursors'], handle: number): ServerCursor {
   const found = cursors.get(handle)
-  if (found === undefined) throw netError('NET_SESSION_LOST', 'The server does not know this iterator')
+  if (found === undefined)
+    throw netError('NET_SESSION_LOST', 'The server does not have this iterator: make a new one')
   return found
 }
 

@@ -89,6 +89,7 @@ export class Results {
 }
 
 function forgotten(number: number): Uint8Array {
-  const message = 'This was done, but its result was lost with a connection and is not kept any longer'
+  const message =
+    'The server executed this call, but its result was lost with a connection: read what the call may have changed'
   return packMessage([Tell.failure, number, 'NET_WRITE_UNKNOWN', message])
 }

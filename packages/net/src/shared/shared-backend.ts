@@ -300,7 +300,7 @@ function explained(locked: Error, failure: CodedError<string>, location: string)
 function reasonOf({ code, message }: CodedError<string>, location: string): string {
   if (code === 'NET_UNAUTHENTICATED') {
     return (
-      'its owner is a server that asks for a token, which shared databases do not have: use NetLevel with a token, or serve the ' +
+      'its owner is a server that requires a token, and shared databases have none: use NetLevel with a token, or serve the ' +
       'socket of the directory without tokens'
     )
   }

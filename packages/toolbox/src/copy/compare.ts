@@ -105,7 +105,7 @@ export class Comparison {
 function orderError(whose: 'source' | 'target'): Error {
   return codedError(
     'COPY_KEY_ORDER',
-    `The keys of the ${whose} are not in the order of their bytes, so that it cannot be compared with what is there: copy into an ` +
-      "empty database, or with existing: 'merge'"
+    `The keys of the ${whose} are not in byte order, so source and target cannot be compared: copy into an empty database, or set ` +
+      "existing: 'merge'"
   )
 }

@@ -153,8 +153,8 @@ async function verify({ to, options, limits, reporter }: Work, ofSource: Tally):
   if (ofSource.isAscending !== ofTarget.isAscending) {
     throw codedError(
       'COPY_KEY_ORDER',
-      "The target has its keys in another order, so that it cannot be compared as a whole: copy with existing: 'merge', which " +
-        'compares entry by entry'
+      "The target orders its keys differently, so it cannot be compared as a whole: set existing: 'merge', which compares entry by " +
+        'entry'
     )
   }
   compare(summary, ofTarget.summary)

@@ -85,7 +85,8 @@ export function dumpBytes<K, V>(
  *
  * After an error, the database contains the blocks that were written before it. To check a dump beforehand, use {@link verifyDump}.
  *
- * @throws DUMP_NOT_A_DUMP if the source is not a dump. This error and the next four have the `offset` at which it was detected.
+ * @throws DUMP_NOT_A_DUMP if the source is not a dump. This error and the next four have an `offset`, the number of bytes read, where
+ *   it is known.
  * @throws DUMP_VERSION if the dump has a version that cannot be read.
  * @throws DUMP_TRUNCATED if the dump is cut off.
  * @throws DUMP_DAMAGED if a checksum or a count is wrong.

@@ -29,7 +29,10 @@ export class AuxiliaryStore {
     this.#used = opened.get(of.root) ?? new Map()
     opened.set(of.root, this.#used)
     const { prefix } = this.#space
-    if (this.#used.has(prefix)) throw feedError('FEED_IN_USE', `'${suffix}' is open on these keys already`)
+    if (this.#used.has(prefix)) {
+      const message = `The feed or count '${suffix}' is already open on these keys: use that object, or close it`
+      throw feedError('FEED_IN_USE', message)
+    }
     this.#used.set(prefix, Buffer.from(prefix))
   }
 

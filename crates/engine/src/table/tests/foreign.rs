@@ -312,7 +312,7 @@ fn verify_reports_each_broken_rule() {
     miscounted.data_block(&key(b"a"), &[entry(b"a")]);
     let counts = TableCounts { entries: 2, ..TableCounts::default() };
     miscounted.metaindex.push((b"terrace.counts".to_vec(), counts.encode()));
-    assert!(problem(miscounted).contains("holds"));
+    assert!(problem(miscounted).contains("contains"));
 
     let mut beyond = Assembly::default();
     beyond.index.push((key(b"a"), encoded(BlockHandle { offset: 10, size: u64::MAX - 12 })));

@@ -56,7 +56,7 @@ function lockedError(name: string): Error {
 function missingError(): Error {
   return codedError(
     'LEVEL_NOT_SUPPORTED',
-    'navigator.locks is missing, as in pages that are not a secure context, so other tabs cannot be kept from writing: ' +
-      "with the option 'allowMissingLocks' it is for you to see to that"
+    'navigator.locks is missing, as in pages that are not a secure context, so other tabs could write as well: ' +
+      "serve the page over HTTPS, or set 'allowMissingLocks' and make sure that only one tab writes"
   )
 }

@@ -362,7 +362,7 @@ async function openFile(directory: FileSystemDirectoryHandle, name: string): Pro
 }
 
 function unopened(cause: unknown): Error {
-  const message = `The browser does not open all files of the database (${cause}). It may once less is open`
+  const message = `The browser cannot open all files of the database (${cause}): close other databases or tabs, then retry`
   return browserError('LEVEL_IO_ERROR', message, cause)
 }
 

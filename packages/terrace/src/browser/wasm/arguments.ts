@@ -45,7 +45,7 @@ function storeBytes(bytes: Uint8Array, memory: Uint8Array, start: number): numbe
   if (!(bytes instanceof Uint8Array)) {
     throw codedError(
       'LEVEL_INTERNAL_ERROR' as string,
-      'A key or value has come to the engine as something else than bytes'
+      'The engine received a key or value that is not bytes: report this bug'
     )
   }
   memory.set(bytes, start)
