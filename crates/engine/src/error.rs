@@ -50,7 +50,8 @@ pub enum ErrorKind {
 
 /// A failure, with its kind, a message, and the file and the offset that it concerns, where there are any.
 ///
-/// `Display` gives the message with the file and the offset. Clones are cheap.
+/// `Display` gives the message with the file and the offset. If the message has a semicolon, what follows the last one is advice,
+/// and comes at the end. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct Error {
     inner: Arc<ErrorInner>,
@@ -152,14 +153,19 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.inner;
-        f.write_str(&inner.message)?;
+        let (what, advice) = match inner.message.rsplit_once("; ") {
+            Some((what, advice)) => (what, Some(advice)),
+            None => (&*inner.message, None),
+        };
+        f.write_str(what)?;
         match (&inner.path, inner.offset) {
-            (Some(path), Some(offset)) => write!(f, " in {} at byte {offset}", path.display()),
+            (Some(path), Some(offset)) => write!(f, " in {} at byte {offset}", path.display())?,
             (Some(path), None) if !inner.message.contains(&*path.to_string_lossy()) => {
-                write!(f, ": {}", path.display())
+                write!(f, ": {}", path.display())?;
             }
-            _ => Ok(()),
+            _ => {}
         }
+        advice.map_or(Ok(()), |advice| write!(f, "; {advice}"))
     }
 }
 
@@ -181,5 +187,25 @@ impl From<EnvError> for Error {
             ErrorKind::Io
         };
         Self::build(kind, error.to_string(), Some(error.path.clone()), None, Some(Box::new(error)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_comes_before_the_advice() {
+        let path = Path::new("fruit/000005.log");
+        let message = "the log is too short; repair keeps what is intact";
+        let shown = Error::corruption(path, 7, message).to_string();
+        assert_eq!(shown, "the log is too short in fruit/000005.log at byte 7; repair keeps what is intact");
+        let shown = Error::at_path(ErrorKind::Locked, path, "it is in use; close it first").to_string();
+        assert_eq!(shown, "it is in use: fruit/000005.log; close it first");
+        assert_eq!(Error::at_path(ErrorKind::Io, path, "no").to_string(), "no: fruit/000005.log");
+        assert_eq!(
+            Error::new(ErrorKind::Closed, "it is closed; open it").to_string(),
+            "it is closed; open it"
+        );
     }
 }
