@@ -33,7 +33,7 @@ const messages: Record<string, string> = {
   AlreadyExists: "Database exists already, and the option 'errorIfExists' is true"
 }
 
-/** What to do about a lock. */
+/** What to do about a lock, instead of the engine's advice, which follows the last semicolon. */
 const UNLOCK =
   "close it there first; to read beside the writer, open it with 'readOnly'; instances of one process share it if all " +
   "set 'multithreading'"
@@ -53,8 +53,8 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
 
   const options = osMessage === undefined ? undefined : { cause: systemError(osMessage, osError, path) }
   let text = kind in messages ? `${messages[kind]}: ${path}` : message
-  if (code === 'LEVEL_LOCKED') text += ` (${UNLOCK})`
-  if (isDiskReadOnly) text += ` (${READ_ONLY_DISK})`
+  if (code === 'LEVEL_LOCKED') text = text.replace(/(; [^;]*)?$/, `; ${UNLOCK}`)
+  if (isDiskReadOnly) text += `; ${READ_ONLY_DISK}`
   const error = Object.assign(new Error(text, options), { code }) as LevelError
 
   if (path !== undefined) error.path = path

@@ -15,7 +15,9 @@ test('a second instance in this process is refused', async (t) => {
   await assert.rejects(second.open(), (error) => {
     assert.equal(error.code, 'LEVEL_DATABASE_NOT_OPEN')
     assert.equal(error.cause.code, 'LEVEL_LOCKED')
-    assert.match(error.cause.message, /process/)
+    const [what, ...advice] = error.cause.message.split('; ')
+    assert.equal(what, `the database is open already in this process: ${first.location}`)
+    assert.match(advice.join('; '), /^close it there first; .*'readOnly'; .*'multithreading'$/)
     return true
   })
 
