@@ -37,7 +37,10 @@ export const NOT_IN = {
   Deno: {
     descriptors: 'A shell starts the program, as `PROGRAM FILE`; Deno wants `deno run --allow-all FILE`.'
   },
-  Windows: { descriptors: 'It sets the limits of a Unix.' }
+  Windows: {
+    descriptors: 'It sets the limits of a Unix.',
+    takeover: 'It moves and removes directories that are in use, which Windows refuses.'
+  }
 }
 
 const THREADS_OF_ITS_OWN =

@@ -270,7 +270,7 @@ test("destroy() leaves files alone that are not the database's", async (t) => {
     '2024.log',
     '20241231.log',
     'lost',
-    'lost/mine.txt'
+    join('lost', 'mine.txt')
   ])
 
   const db = await openLevel(t)
@@ -279,7 +279,7 @@ test("destroy() leaves files alone that are not the database's", async (t) => {
   mkdirSync(join(db.location, 'lost'))
   writeFileSync(join(db.location, 'lost/mine.txt'), 'mine')
   await Level.destroy(db.location)
-  assert.deepEqual(readdirSync(db.location, { recursive: true }).sort(), ['lost', 'lost/mine.txt'])
+  assert.deepEqual(readdirSync(db.location, { recursive: true }).sort(), ['lost', join('lost', 'mine.txt')])
 })
 
 test('repair() of a missing directory says so', async (t) => {

@@ -211,6 +211,7 @@ test('a server offers what only the owner can do on its local socket alone', asy
   const location = join(temporaryDirectory(t), 'db')
   const { NetLevel } = await import('terrace-net')
   const db = newLevel(t, {}, location)
+  await db.open()
   const methods = { checkpoint: () => 'mine' }
   for (const [given, expected] of [
     [{}, [null, 'NET_UNKNOWN_METHOD']],
