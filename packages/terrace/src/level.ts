@@ -145,7 +145,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
    *
    * @throws LEVEL_NOT_SUPPORTED at the call if the database was not opened with `shared`. Listen to the event `write` instead.
    * @throws NET_INVALID at the call if the sublevel is not one of this database.
-   * @throws NET_MISSED from the iterator if another process has become the owner, or the consumer was too slow.
+   * @throws NET_MISSED from the iterator if another process has become the owner or none can, or if the consumer was too slow.
    * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
    */
   watch<K = KDefault, V = VDefault>(options: WatchOptions<K, V> = {}): WatchedWrites<K, V> {

@@ -230,6 +230,20 @@ test('a client finds its database again once the directory was moved back', boun
   assert.equal(client.isOwner, true)
 })
 
+test('watch() ends once no process can become the owner, and a new one says why', bounded, async (t) => {
+  const location = join(temporaryDirectory(t), 'db')
+  const owner = new RemoteLevel(t, location, shared)
+  await owner.open()
+  const client = newLevel(t, shared, location)
+  const writes = client.watch()
+  await client.put('k', '1')
+  assert.equal((await writes.next()).value[0].key, 'k')
+  renameSync(location, `${location}-moved`)
+  await owner.kill()
+  await assert.rejects(writes.next(), { code: 'NET_MISSED' })
+  await assert.rejects(client.watch().next(), { code: 'NET_MISMATCH' })
+})
+
 test('a first open makes a database, as it always did', bounded, async (t) => {
   const location = join(temporaryDirectory(t), 'a', 'b')
   mkdirSync(dirname(location), { recursive: true })

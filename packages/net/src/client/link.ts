@@ -488,6 +488,11 @@ export class Link implements RemoteConnection {
       ? (cause as CodedError<string>)
       : netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
     this.#fail(this.#refusal)
+    if (isMismatch) {
+      // A server that answers later does not have what the server held for this session.
+      this.#ticket = null
+      this.handles.forgetAll()
+    }
   }
 
   #unreachable(cause: unknown): CodedError<string> {
