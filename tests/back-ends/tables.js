@@ -116,7 +116,7 @@ function remarks(targets) {
   for (const { name, notRun, ...jobs } of targets) {
     if (notRun !== undefined) lines.push(`- ${name}: not run, because ${notRun}`)
     const left = DONE.filter((job) => notRun === undefined && jobs[job] === undefined)
-    if (left.length > 0) lines.push(`- ${name}: ${left.join(', ')} not run yet, since they take minutes each`)
+    if (left.length > 0) lines.push(`- ${name}: ${left.join(', ')} not run yet, because each takes minutes`)
     for (const job of DONE)
       for (const { test, reason, isLeftOut } of jobs[job]?.exceptions ?? [])
         lines.push(`- ${name}, ${job}, “${test}”: ${isLeftOut ? 'left out, because ' : ''}${reason}`)

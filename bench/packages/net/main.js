@@ -85,8 +85,8 @@ async function compare() {
     `${workload}, ${unit}/s`,
     ...names.map((target) => cell(target, workload))
   ])
-  const times = `in brackets how many times as fast ${reference} is`
-  console.log(`${transport}, ${perSecond(entries)} entries, medians of ${rounds} round(s), ${times}\n`)
+  const times = `with ${reference}'s speed as a multiple of it in brackets`
+  console.log(`${transport}, ${perSecond(entries)} entries, medians of ${rounds} rounds, ${times}\n`)
   console.log(table(['', ...names], rows))
   return { transport, rounds, operations, entries, results }
 }

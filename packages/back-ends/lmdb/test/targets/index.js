@@ -15,7 +15,7 @@ export const targets = [
       feed: [
         {
           test: 'by count, in the background',
-          reason: 'it counts on trimming being slower than three writes',
+          reason: 'it assumes that trimming is slower than three writes',
           is: 'may fail'
         }
       ]
