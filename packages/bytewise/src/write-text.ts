@@ -84,7 +84,7 @@ function writeLongText(output: Output, text: string, nested: boolean, ended: boo
 }
 
 function loneSurrogate(index: number): Error {
-  return codedError('BYTEWISE_INVALID_STRING', `A string has half of a surrogate pair at index ${index}`)
+  return codedError('BYTEWISE_INVALID_STRING', `A string has a lone surrogate at index ${index}`)
 }
 
 /** Writes bytes without type byte and end. */

@@ -267,7 +267,7 @@ function textIn(text: string, format: Format, name: string): Bytes {
 function wellFormed(text: string, name: string): string {
   return isWellFormed(text)
     ? text
-    : refuse(name, 'cannot store a string with half a surrogate pair, which UTF-8 does not have')
+    : refuse(name, 'cannot store a string with a lone surrogate, which UTF-8 does not have')
 }
 
 function bytesIn(view: ArrayBufferView, format: Format, name: string): Uint8Array {

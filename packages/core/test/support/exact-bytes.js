@@ -256,9 +256,9 @@ export const refused = [
   ['a', 'base64', 'base64'],
   // The same bytes as QQ==.
   ['QR==', 'base64', 'base64'],
-  ['\ud800', 'utf8', 'half a surrogate pair'],
-  ['a\udc00b', 'view', 'half a surrogate pair'],
-  ['\ud83d', 'buffer', 'half a surrogate pair'],
+  ['\ud800', 'utf8', 'a lone surrogate'],
+  ['a\udc00b', 'view', 'a lone surrogate'],
+  ['\ud83d', 'buffer', 'a lone surrogate'],
   [transferred(Float32Array), 'view', 'an object of Float32Array'],
   [transferred(Uint8Array), 'buffer', 'an object of Uint8Array'],
   ...['utf8', 'buffer', 'view'].flatMap((format) => [
@@ -267,7 +267,7 @@ export const refused = [
     [{}, returning(7, format), 'a number for an object'],
     ['x', returning([1], format), 'an array for a string'],
     ['x', returning(new ArrayBuffer(2), format), 'an object of ArrayBuffer for a string'],
-    ['x', returning('\ud800', format), 'half a surrogate pair']
+    ['x', returning('\ud800', format), 'a lone surrogate']
   ]),
   ['x', returning(Uint8Array.of(0xff), 'utf8'), 'UTF-8']
 ]

@@ -198,7 +198,7 @@ function assertLocation(location: unknown): void {
   if (/\p{Surrogate}/u.test(location)) {
     throw codedError(
       'LEVEL_INVALID_ARGUMENT',
-      "The first argument 'location' is not well-formed: it has half of a surrogate pair"
+      "The first argument 'location' is not well-formed: it has a lone surrogate"
     )
   }
 }
