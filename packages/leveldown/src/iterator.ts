@@ -14,12 +14,6 @@ export interface IteratorHost {
   _translated(error: unknown): Error
 }
 
-/** What stands for a key or value that was not wanted. */
-export interface Placeholders {
-  readonly key: DirectData | undefined
-  readonly value: DirectData | undefined
-}
-
 export class Iterator {
   readonly db: IteratorHost
   _ended = false
@@ -27,16 +21,24 @@ export class Iterator {
   /** What the database closes when it is closed. Programs take an iterator with a method `close` for one of abstract-level. */
   readonly _resource = { close: () => this.#closeWithDatabase() }
   readonly #cursor: DirectCursor
-  readonly #absent: Placeholders
+  readonly #absentKey: DirectData | undefined
+  readonly #absentValue: DirectData | undefined
   /** Whether the cursor was closed: by `end()`, or with the database. */
   #isClosed = false
   /** What to do once the running `next()` is done. */
   #afterNext: (() => void) | undefined
 
-  constructor(db: IteratorHost, cursor: DirectCursor, absent: Placeholders) {
+  /** @param absentKey - What is passed for keys if they are not wanted. */
+  constructor(
+    db: IteratorHost,
+    cursor: DirectCursor,
+    absentKey: DirectData | undefined,
+    absentValue: DirectData | undefined
+  ) {
     this.db = db
     this.#cursor = cursor
-    this.#absent = absent
+    this.#absentKey = absentKey
+    this.#absentValue = absentValue
   }
 
   next(callback?: EntryCallback): this | Promise<[DirectData, DirectData] | undefined> {
@@ -157,8 +159,7 @@ export class Iterator {
 
   #pass(callback: EntryCallback): void {
     const cursor = this.#cursor
-    const absent = this.#absent
-    nextTick(callback, null, cursor.key ?? absent.key, cursor.value ?? absent.value)
+    nextTick(callback, null, cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue)
   }
 
   #whenIdle(work: () => void): void {
