@@ -65,8 +65,8 @@ export class Database {
   get status(): Status {
     const { level, rest, passing } = this[parts]
     if (passing !== undefined) return passing
-    const status = level?.status
-    return status === undefined || status === 'closed' ? rest : (status as Status)
+    // While another opens the database, `open()` can be called here to wait for it, as levelup does if it is 'new' or 'closed'.
+    return level?.status === 'open' || level?.status === 'closing' ? level.status : rest
   }
 
   get level(): AnyLevel {

@@ -112,9 +112,9 @@ test('from() gives an open database, with whatever encodings, the API of leveldo
   await level.close()
 })
 
-test('from() of a database that is still opening can be opened as usual', async () => {
+test('from() of a database that is still opening can be opened as usual, as levelup does', async () => {
   const db = leveldown.from(new Level(newLocation()))
-  assert.equal(db.status, 'opening')
+  assert.equal(db.status, 'new')
   await call(db, 'open')
   assert.equal(db.status, 'open')
   await call(db, 'close')
