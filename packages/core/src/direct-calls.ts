@@ -202,6 +202,11 @@ export class DirectCursor {
     })
   }
 
+  /** Moves to the next entry, if it was read ahead. */
+  take(): true | undefined {
+    return this.#cursor.take()
+  }
+
   /** Moves to the next entry; undefined if there is none. */
   next(): true | undefined | Promise<true | undefined> {
     return this.#cursor.next()

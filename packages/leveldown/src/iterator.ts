@@ -105,9 +105,9 @@ export class Iterator {
   async *[Symbol.asyncIterator](): AsyncGenerator<[DirectData, DirectData], void, unknown> {
     try {
       for (;;) {
-        const entry = await (this.next() as Promise<[DirectData, DirectData] | undefined>)
+        const entry = this.#entryAhead() ?? (await this.next())
         if (entry === undefined) return
-        yield entry
+        yield entry as [DirectData, DirectData]
       }
     } finally {
       if (!this._ended) await this.end()
@@ -149,6 +149,15 @@ export class Iterator {
 
   _nextTick(callback: (...args: never[]) => void, ...args: unknown[]): void {
     nextTick(callback, ...args)
+  }
+
+  /** The next entry, if it was read ahead, and no program has replaced what would yield it. */
+  #entryAhead(): [DirectData | undefined, DirectData | undefined] | undefined {
+    if (this._ended || this._nexting || this.#isClosed) return undefined
+    if (this.next !== next || this._next !== _next) return undefined
+    const cursor = this.#cursor
+    if (cursor.take() === undefined) return undefined
+    return [cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue]
   }
 
   #closeWithDatabase(): Promise<void> {
@@ -194,3 +203,5 @@ export class Iterator {
     }
   }
 }
+
+const { next, _next } = Iterator.prototype

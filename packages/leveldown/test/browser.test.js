@@ -23,9 +23,10 @@ test('it is made as level-js is', () => {
     { location, prefix, version, type, status },
     { location: 'name', prefix: 'level-js-', version: 1, type: 'level-js', status: 'new' }
   )
-  assert.deepEqual([leveljs('name', { prefix: '', version: '7' })].map((each) => [each.prefix, each.version]), [
-    ['', 7]
-  ])
+  assert.deepEqual(
+    [leveljs('name', { prefix: '', version: '7' })].map((each) => [each.prefix, each.version]),
+    [['', 7]]
+  )
   assert.throws(() => leveljs(), { message: 'constructor requires a location string argument' })
 })
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { call, leveldown, makers, memdown, newLocation, opened } from './support/databases.js'
 
 for (const [name, make] of Object.entries(makers)) {
-  test(`no callback is called before its method has returned: ${name}`, async (t) => {
+  test(`no callback is called before its method has returned: ${name}`, async () => {
     const db = make()
     let within = true
     const calling = []

@@ -1,7 +1,7 @@
 // The package as npm would publish it, in an empty project: for require, import and TypeScript.
 
-import { readdirSync } from 'node:fs'
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { expectOutput, Projects } from '../../../tests/support/projects.mjs'

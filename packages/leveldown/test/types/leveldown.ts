@@ -30,7 +30,13 @@ const read: LevelDownGetOptions = { asBuffer: false }
 db.get('a', read, (error, value: Bytes) => console.log(error, value))
 const write: LevelDownPutOptions = { sync: true }
 db.put('a', Buffer.from('b'), write, done)
-db.batch([{ type: 'put', key: 'a', value: 'b' }, { type: 'del', key: 'c' }], done)
+db.batch(
+  [
+    { type: 'put', key: 'a', value: 'b' },
+    { type: 'del', key: 'c' }
+  ],
+  done
+)
 db.batch().put('a', 'b').del('c').write(done)
 const range: LevelDownClearOptions = { gt: 'a', limit: 1 }
 db.clear(range, done)
