@@ -10,6 +10,7 @@ import {
   type DirectData,
   type DirectRange
 } from 'terrace-core'
+import { Buffer } from './buffer.js'
 import { ChainedBatch } from './chained-batch.js'
 import { assertCallback, keyError, optionsOf, serialize, valueError } from './checks.js'
 import { notFound, notOpen, openError, translated } from './errors.js'
@@ -166,7 +167,7 @@ export class Database {
     own.passing = 'opening'
     let opening: Promise<void>
     try {
-      const given = own.origin.openOptions(options)
+      const given = own.origin.openOptions(withoutDefaults(options))
       const level = own.level ?? adopt(this, own.origin.create())
       opening = level.open(given as never)
     } catch (error) {
@@ -465,6 +466,15 @@ export function adopt(db: Database, level: AnyLevel): AnyLevel {
 /** The instance that stands over a database of Terrace, if there is one. */
 export function instanceOver(level: AnyLevel): Database | undefined {
   return instances.get(level)
+}
+
+/** Options of `open()` without what is the default anyway: the program may have given the database itself another one. */
+function withoutDefaults({ createIfMissing, errorIfExists, ...others }: Options): Options {
+  return {
+    ...others,
+    ...(createIfMissing === false && { createIfMissing }),
+    ...(errorIfExists === true && { errorIfExists })
+  }
 }
 
 /** Notes the end of a call of `open()` or `close()`, unless another one has begun since. */
