@@ -13,7 +13,7 @@ import {
 import { Buffer } from './buffer.js'
 import { ChainedBatch } from './chained-batch.js'
 import { assertCallback, keyError, optionsOf, serialize, valueError } from './checks.js'
-import { notFound, notOpen, openError, translated } from './errors.js'
+import { notFound, notOpen, openError, reasonOf, translated } from './errors.js'
 import { Iterator } from './iterator.js'
 import { nextTick, settle } from './next-tick.js'
 import type { LevelDownManifest, Status } from './types.js'
@@ -176,7 +176,7 @@ export class Database {
     settle(
       opening.finally(() => ended(own, change)),
       () => callback(),
-      (error) => callback(openError(this._translated(error)))
+      (error) => callback(openError(this._translated(reasonOf(error))))
     )
   }
 
@@ -191,7 +191,7 @@ export class Database {
         ended(own, change)
       }),
       () => callback(),
-      (error) => callback(this._translated(error))
+      (error) => callback(this._translated(reasonOf(error)))
     )
   }
 

@@ -58,7 +58,7 @@ export function notSupported(message: string): LevelDownError {
  * @param location - The location as the program gave it.
  */
 export function translated(error: unknown, location: string | undefined): Error {
-  const cause = reasonOf(error)
+  const cause = error as Known
   if (!(cause instanceof Error)) return new Error(String(cause))
   const { code, path } = cause
   if (code === 'LEVEL_DATABASE_NOT_OPEN') return Object.assign(notOpen(), { cause })
@@ -75,7 +75,7 @@ export function openError(error: Error): Error {
 }
 
 /** Why opening or closing failed, without the error around it that says no more. */
-function reasonOf(error: unknown): Known {
+export function reasonOf(error: unknown): unknown {
   let reason = error as Known
   while (
     (reason?.code === 'LEVEL_DATABASE_NOT_OPEN' || reason?.code === 'LEVEL_DATABASE_NOT_CLOSED') &&

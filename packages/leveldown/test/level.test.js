@@ -126,7 +126,9 @@ test('from() of a database that could not be opened fails likewise, with the opt
   await assert.rejects(level.open())
   assert.equal(db.status, 'new')
   assert.equal((await errorOf(db, 'open')).code, 'LEVEL_DATABASE_MISSING')
-  assert.equal((await errorOf(db, 'get', 'a')).message, 'Database is not open')
+  const error = await errorOf(db, 'get', 'a')
+  assert.equal(error.message, 'Database is not open')
+  assert.match(error.cause.message, /does not exist/)
   assert.equal(db.status, 'new')
 })
 
