@@ -77,7 +77,8 @@ export class Database {
       // It is not to open before `open()` is called.
       own.passing = own.rest
       const change = ++own.changes
-      level.close().finally(() => ended(own, change))
+      const closed = (): void => ended(own, change)
+      level.close().then(closed, closed)
     }
     return own.level as AnyLevel
   }

@@ -32,12 +32,15 @@ const WORDS: Record<string, string> = {
   LEVEL_NOT_SUPPORTED: 'Not implemented'
 }
 
+/** Whether the length of stacks can be set: not where the language's own objects are frozen. */
+const hasLimit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable === true
+
 /** The error of a get of a key that does not exist. It has no stack, which would take longer than the get. */
 export function notFound(message: string): LevelDownError {
   const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
+  if (hasLimit) Error.stackTraceLimit = 0
   const error = new Error(message) as LevelDownError
-  Error.stackTraceLimit = stackTraceLimit
+  if (hasLimit) Error.stackTraceLimit = stackTraceLimit
   error.code = 'LEVEL_NOT_FOUND'
   return error
 }
