@@ -1,5 +1,5 @@
-// Runs the published test suite of abstract-level, unmodified: on kinds of databases, each in a separate process, or on one, with
-// counts.
+// Runs the published test suite of abstract-level, or of abstract-leveldown, unmodified: on kinds of databases, each in a separate
+// process, or on one, with counts.
 
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -23,6 +23,8 @@ const IS_REPEATED = new Proxy({}, { get: () => true })
  * @property {boolean} [isLong] - Whether only the full form runs it.
  * @property {number} [testsOnce] - How many tests the suite registers if it does not repeat itself on a sublevel, as it does. The short
  * form of a kind that has this goes without, as terrace-core's own kinds and Level do not.
+ * @property {(options: object) => void} [suite] - Another suite than that of abstract-level.
+ * @property {object} [options] - What that suite wants besides.
  */
 
 /**
@@ -62,7 +64,7 @@ function run(name, kind, note, file) {
     process.exit(1)
   })
   const { tests, ended } = collect(test)
-  const registered = register(test, kind.factory, isOnce(kind))
+  const registered = register(test, kind, isOnce(kind))
   registersAll(test, name, kind, registered, note)
 
   ended.then(() => {
@@ -86,7 +88,7 @@ function run(name, kind, note, file) {
 
 function runAsTap(name, kind, note) {
   const test = loadTape()
-  const registered = register(test, kind.factory, isOnce(kind))
+  const registered = register(test, kind, isOnce(kind))
   registersAll(test, name, kind, registered, note)
 
   let hasFailed = false
@@ -112,13 +114,14 @@ function loadTape() {
 const isOnce = ({ testsOnce }) => isShort && testsOnce !== undefined
 
 /**
- * Registers the suite's tests for a factory. Returns a function that counts them.
+ * Registers the suite's tests for a kind. Returns a function that counts them.
  *
  * @param {boolean} [once] - Whether the suite does not repeat itself on a sublevel.
  */
-function register(test, factory, once = false) {
+function register(test, { factory, suite = require('abstract-level/test'), options }, once = false) {
   let registered = 0
-  require('abstract-level/test')({
+  suite({
+    ...options,
     test: Object.assign((...args) => {
       registered++
       return test(...args)
@@ -145,7 +148,7 @@ function registersAll(test, name, kind, registered, note) {
 export async function suiteOutcomes(factory) {
   const test = loadTape()
   const { tests, ended } = collect(test)
-  register(test, factory)
+  register(test, { factory })
   await ended
   return tests.map(({ name, isSkipped, failures }) => ({ name, isSkipped, failures: failures.map(summary) }))
 }

@@ -11,6 +11,8 @@ export {
   ChainedBatch,
   clearKeys,
   codedError,
+  DirectCalls,
+  DirectCursor,
   ForwardingBackend,
   GroupedWrites,
   Handles,

@@ -20,6 +20,14 @@ export type {
   Range,
   RangeDeletion
 } from './backend.js'
+export {
+  DirectCalls,
+  DirectCursor,
+  type DirectCursorOptions,
+  type DirectData,
+  type DirectForm,
+  type DirectRange
+} from './direct-calls.js'
 export { type CodedError, type CoreErrorCode, codedError } from './errors.js'
 export { yieldToEventLoop } from './event-loop.js'
 export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './hooks/prewrite.js'
