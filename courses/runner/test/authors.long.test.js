@@ -141,7 +141,10 @@ test('a wrong program that is refused for another reason is found, and one that 
   const silent = await problemsAfter(t, {
     'exercises/sum/wrong/no-numbers.mjs': (text) => text.replace(/^\/\/.*\n/, '')
   })
-  assert.match(silent.join(), /no-numbers\.mjs: does not begin with a comment that explains why it is refused/)
+  assert.match(
+    silent.join(),
+    /no-numbers\.mjs: does not begin with a comment that explains why it is refused/
+  )
 })
 
 test('only the exercises that are named are checked', async (t) => {
