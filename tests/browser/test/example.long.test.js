@@ -88,7 +88,7 @@ test('the live page follows the program and other pages, and says how its connec
 
   const refused = await openPage(t, running.url.replace(/#.*/, '#ws://127.0.0.1:9/'))
   await state(refused, 'No connection')
-  await refused.getByText("its option 'origins'").waitFor()
+  await refused.getByText("option 'origins' of the server").waitFor()
   await picture(refused, 'refused')
   await stop(running)
 })
