@@ -232,8 +232,7 @@ export class Database {
         nextTick(callback, null, found)
       }
     } catch (error) {
-      const own = kept(key)
-      refuse(this, error, callback, () => this._get(own, options, callback))
+      refuse(this, error, '_get', [key], options, callback)
     }
   }
 
@@ -249,8 +248,7 @@ export class Database {
           (error) => callback(this._translated(error))
         )
     } catch (error) {
-      const own = keys.map(kept)
-      refuse(this, error, callback, () => this._getMany(own, options, callback))
+      refuse(this, error, '_getMany', [keys], options, callback)
     }
   }
 
@@ -258,8 +256,7 @@ export class Database {
     try {
       passWritten(this, callsOf(this).put(key, value, options.sync === true), callback)
     } catch (error) {
-      const [ownKey, ownValue] = [kept(key), kept(value)]
-      refuse(this, error, callback, () => this._put(ownKey, ownValue, options, callback))
+      refuse(this, error, '_put', [key, value], options, callback)
     }
   }
 
@@ -267,8 +264,7 @@ export class Database {
     try {
       passWritten(this, callsOf(this).del(key, options.sync === true), callback)
     } catch (error) {
-      const own = kept(key)
-      refuse(this, error, callback, () => this._del(own, options, callback))
+      refuse(this, error, '_del', [key], options, callback)
     }
   }
 
@@ -290,8 +286,7 @@ export class Database {
       const { sync } = options as { sync?: unknown }
       passWritten(this, callsOf(this).write(operations, sync === true), callback)
     } catch (error) {
-      const own = operations.map((data) => (data === null ? null : kept(data)))
-      refuse(this, error, callback, () => this._write(own, options, callback))
+      refuse(this, error, '_write', [operations], options, callback)
     }
   }
 
@@ -310,7 +305,7 @@ export class Database {
     const range = rangeOf(options, ignoresEmptyBounds)
     const bounds = boundsOf(range, (bound) => Buffer.from(bound as string))
     if (!isUsable(this)) {
-      refuse(this, notOpen(), callback, () => this._clear({ ...options, ...bounds }, callback))
+      refuse(this, notOpen(), '_clear', [], { ...options, ...bounds }, callback)
       return
     }
     const { reverse, limit } = range
@@ -385,8 +380,24 @@ function isUsable(db: Database): boolean {
   return db.isOperational() || isFlushing || (isUnopened && waiting === undefined && level?.status === 'open')
 }
 
-/** Passes on why a call failed, or makes it once the database is open, if calls before that succeed. */
-function refuse(db: Database, error: unknown, callback: Callback, again: () => void): void {
+/**
+ * Passes on why a call failed, or makes it once the database is open, if calls before that succeed. The callers need no closures,
+ * which would cost them time also if they do not fail.
+ */
+function refuse(
+  db: Database,
+  error: unknown,
+  method: '_get' | '_getMany' | '_put' | '_del' | '_write' | '_clear',
+  args: ReadonlyArray<DirectData | ReadonlyArray<DirectData | null>>,
+  options: object,
+  callback: (...results: never[]) => void
+): void {
+  const ours = args.map((arg) =>
+    Array.isArray(arg) ? arg.map((data) => data && kept(data)) : kept(arg as DirectData)
+  )
+  const again = (): void => {
+    ;(db[method] as (...args: unknown[]) => void).call(db, ...ours, options, callback)
+  }
   if (!waits(db, again)) nextTick(callback, db._translated(error))
 }
 
