@@ -49,6 +49,8 @@ function placesIn(root) {
     'docs/c-library.md': [pattern('libterrace\\.so\\.')],
     'docs/codemod.mjs': [pattern("^const VERSION = '\\^", "'")],
     'docs/man/terrace.1': [pattern('"terrace ', '"'), pattern('^v', '$')],
+    'docs/migrating.md': [pattern('npm:terrace-leveldown@\\^')],
+    'packages/leveldown/README.md': [pattern('npm:terrace-leveldown@\\^')],
     'packages/terrace/README.md': [pattern('npm:terrace@\\^')],
     'ruby/README.md': [pattern('terrace-leveldb-', '\\.gem')],
     'UPGRADING.md': [pattern('npm:terrace@\\^')],

@@ -58,6 +58,7 @@ const PARTS = [
     'Migrating',
     [
       ['Migrating', 'docs/migrating.md'],
+      ['In place of leveldown', 'packages/leveldown/README.md'],
       ['Upgrading, with programs', 'UPGRADING.md']
     ]
   ],

@@ -3,12 +3,12 @@
  * need not wait. Writes pass hooks and events like those of the database itself.
  */
 
-import type { Bytes, CursorParts, Range } from './backend.js'
+import type { Backend, Bytes } from './backend.js'
 import { Buffer } from './buffer.js'
 import { afterYield, yieldToEventLoop } from './event-loop.js'
 import { type ExactEncoding, prefixed } from './level/database.js'
 import { isPromise } from './promise.js'
-import { Cursor } from './read/cursor.js'
+import { Cursor, type PrivateIteratorOptions } from './read/cursor.js'
 import type { Namespace } from './sublevel/namespace.js'
 import { prefixRange } from './sublevel/range-keys.js'
 import { assertOpen, assertWritable, batch, del, put } from './write/write-api.js'
@@ -145,31 +145,23 @@ export class DirectCalls {
     const { keys, values, keyForm, valueForm, reverse, limit, fillCache, highWaterMarkBytes } = options
     const keyEncoding = this.#keys[keyForm]
     const valueEncoding = this.#values[valueForm]
-    const range: Range = {}
-    for (const name of ['gte', 'gt', 'lte', 'lt'] as const) {
-      const bound = options[name]
-      if (bound !== undefined) range[name] = keyEncoding.encode(bound)
+    const encoded = (bound: DirectData | undefined): Bytes | undefined =>
+      bound === undefined ? undefined : keyEncoding.encode(bound)
+    const cursorOptions = {
+      gte: encoded(options.gte),
+      gt: encoded(options.gt),
+      lte: encoded(options.lte),
+      lt: encoded(options.lt),
+      keyEncoding: keyEncoding.format,
+      valueEncoding: valueEncoding.format,
+      reverse,
+      limit,
+      fillCache,
+      highWaterMarkBytes
     }
-    if (prefix !== '') prefixRange(range, prefix, keyEncoding.format)
-
-    return new DirectCursor(
-      (parts, itemAt) =>
-        new Cursor<true>(
-          store.backend,
-          {
-            ...range,
-            keyEncoding: keyEncoding.format,
-            valueEncoding: valueEncoding.format,
-            reverse,
-            limit,
-            fillCache,
-            ...(highWaterMarkBytes !== undefined && { highWaterMarkBytes })
-          },
-          parts,
-          itemAt
-        ),
-      { keys, values, keyForm, valueForm, keyEncoding, valueEncoding, prefix }
-    )
+    if (prefix !== '') prefixRange(cursorOptions, prefix, keyEncoding.format)
+    const forms = { keys, values, keyForm, valueForm, keyEncoding, valueEncoding, prefix }
+    return new DirectCursor(store.backend, cursorOptions, forms)
   }
 
   #rootKey(key: DirectData): Bytes {
@@ -189,11 +181,6 @@ interface CursorForms {
   readonly prefix: string
 }
 
-type MakeCursor = (
-  parts: CursorParts,
-  itemAt: (cursor: Cursor<true>, index: number) => true
-) => Cursor<true>
-
 /** A cursor, and the entry that it is at. */
 export class DirectCursor {
   /** The current key, or undefined if keys were not wanted. */
@@ -203,27 +190,21 @@ export class DirectCursor {
   readonly #cursor: Cursor<true>
   readonly #forms: CursorForms
 
-  constructor(make: MakeCursor, forms: CursorForms) {
+  constructor(backend: Backend, options: PrivateIteratorOptions, forms: CursorForms) {
     this.#forms = forms
     const { keys, values } = forms
-    if (keys && values) {
-      this.#cursor = make('entries', (cursor, index) => {
-        this.key = this.#keyOf(cursor.partAt(index))
-        this.value = this.#valueOf(cursor.partAt(index + 1))
-        return true
-      })
-    } else if (values) {
-      this.#cursor = make('values', (cursor, index) => {
-        this.value = this.#valueOf(cursor.partAt(index))
-        return true
-      })
-    } else {
-      // Something must be read, so that entries can be counted.
-      this.#cursor = make('keys', (cursor, index) => {
-        if (keys) this.key = this.#keyOf(cursor.partAt(index))
-        return true
-      })
-    }
+    // Something must be read, so that entries can be counted.
+    const parts = keys ? (values ? 'entries' : 'keys') : values ? 'values' : 'keys'
+    this.#cursor = new Cursor<true>(backend, options, parts, (cursor, index) => {
+      if (keys) this.key = this.#keyOf(cursor.partAt(index))
+      if (values) this.value = this.#valueOf(cursor.partAt(keys ? index + 1 : index))
+      return true
+    })
+  }
+
+  /** Moves to the next entry, if it was read ahead. */
+  take(): true | undefined {
+    return this.#cursor.take()
   }
 
   /** Moves to the next entry; undefined if there is none. */
@@ -270,7 +251,11 @@ function formOf(data: DirectData): DirectForm {
 }
 
 /** Bytes of a back-end in the form that the caller wants. */
-function decoded(encoding: ExactEncoding, form: DirectForm, bytes: Bytes | undefined): DirectData | undefined {
+function decoded(
+  encoding: ExactEncoding,
+  form: DirectForm,
+  bytes: Bytes | undefined
+): DirectData | undefined {
   if (bytes === undefined || encoding.format === form) return bytes as DirectData | undefined
   return encoding.decode(bytes) as DirectData
 }

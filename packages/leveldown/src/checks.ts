@@ -32,7 +32,10 @@ const wellFormed: (text: string) => string =
     : (text) => text.replace(loneSurrogates, '\ufffd')
 
 /** @throws Error if there is no callback. */
-export function assertCallback(callback: unknown, call: string): asserts callback is (...args: never[]) => void {
+export function assertCallback(
+  callback: unknown,
+  call: string
+): asserts callback is (...args: never[]) => void {
   if (typeof callback !== 'function') throw new Error(`${call} requires a callback argument`)
 }
 
@@ -41,11 +44,5 @@ export function optionsOf(options: unknown): Record<string, unknown> {
   return typeof options === 'object' && options !== null ? (options as Record<string, unknown>) : noOptions
 }
 
-const noOptions: Record<string, unknown> = Object.freeze({})
-
-const BOUNDS = ['gt', 'gte', 'lt', 'lte']
-
-/** Whether an option is a bound of a range. */
-export function isBound(name: string): boolean {
-  return BOUNDS.includes(name)
-}
+/** No options at all. */
+export const noOptions: Record<string, unknown> = Object.freeze({})

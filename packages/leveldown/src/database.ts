@@ -3,11 +3,17 @@
  * in their {@link Origin}.
  */
 
-import { type BackendLevel, DirectCalls, type DirectData, type DirectRange } from 'terrace-core'
+import {
+  type BackendLevel,
+  DirectCalls,
+  type DirectCursorOptions,
+  type DirectData,
+  type DirectRange
+} from 'terrace-core'
 import { ChainedBatch } from './chained-batch.js'
-import { assertCallback, isBound, keyError, optionsOf, serialize, valueError } from './checks.js'
+import { assertCallback, keyError, optionsOf, serialize, valueError } from './checks.js'
 import { notFound, notOpen, openError, translated } from './errors.js'
-import { Iterator, type Placeholders } from './iterator.js'
+import { Iterator } from './iterator.js'
 import { nextTick, settle } from './next-tick.js'
 import type { LevelDownManifest, Status } from './types.js'
 
@@ -59,8 +65,8 @@ export class Database {
   get status(): Status {
     const { level, rest, passing } = this[parts]
     if (passing !== undefined) return passing
-    const status = level?.status
-    return status === undefined || status === 'closed' ? rest : (status as Status)
+    // While another opens the database, `open()` can be called here to wait for it, as levelup does if it is 'new' or 'closed'.
+    return level?.status === 'open' || level?.status === 'closing' ? level.status : rest
   }
 
   get level(): AnyLevel {
@@ -118,13 +124,7 @@ export class Database {
     assertCallback(done, 'put()')
     const error = this._checkKey(key) ?? this._checkValue(value)
     if (error !== undefined) nextTick(done, error)
-    else
-      this._put(
-        this._serializeKey(key),
-        this._serializeValue(value),
-        optionsOf(options),
-        done as Callback
-      )
+    else this._put(this._serializeKey(key), this._serializeValue(value), optionsOf(options), done as Callback)
   }
 
   del(key: unknown, options: unknown, callback?: unknown): void {
@@ -155,8 +155,7 @@ export class Database {
   }
 
   iterator(options?: unknown): Iterator {
-    const given = optionsOf(options)
-    return this._iterator({ ...given, ...rangeOf(this, given) })
+    return this._iterator(iteratorOptions(this, optionsOf(options)))
   }
 
   // ---- methods that a class that extends this one may call or replace, as in abstract-leveldown ----
@@ -272,38 +271,23 @@ export class Database {
     }
     const bounds = { gte: range.gte, gt: range.gt, lte: range.lte, lt: range.lt }
     settle(
-      this.level.clear({ ...bufferBounds(bounds), reverse: range.reverse, limit: range.limit, keyEncoding: 'buffer' }),
+      this.level.clear({
+        ...bufferBounds(bounds),
+        reverse: range.reverse,
+        limit: range.limit,
+        keyEncoding: 'buffer'
+      }),
       () => callback(null),
       (error) => callback(this._translated(error))
     )
   }
 
-  _iterator(options: DirectRange & Options): Iterator {
+  _iterator(options: DirectCursorOptions): Iterator {
     if (!this.isOperational()) throw notOpen('cannot call iterator() before open()')
 
-    const keys = options.keys !== false
-    const values = options.values !== false
-    const keyForm = options.keyAsBuffer === false ? 'utf8' : 'buffer'
-    const valueForm = options.valueAsBuffer === false ? 'utf8' : 'buffer'
-    const { gte, gt, lte, lt, reverse, limit } = options
-    const cursor = callsOf(this).cursor({
-      gte,
-      gt,
-      lte,
-      lt,
-      reverse,
-      limit,
-      keys,
-      values,
-      keyForm,
-      valueForm,
-      fillCache: options.fillCache === true,
-      highWaterMarkBytes: bytesOf(options.highWaterMark ?? options.highWaterMarkBytes)
-    })
-    const absent: Placeholders = this[parts].origin.fillsAbsent
-      ? { key: EMPTY[keyForm], value: EMPTY[valueForm] }
-      : { key: undefined, value: undefined }
-    const iterator = new Iterator(this, cursor, absent)
+    const cursor = callsOf(this).cursor(options)
+    const absent = this[parts].origin.fillsAbsent ? EMPTY : ABSENT
+    const iterator = new Iterator(this, cursor, absent[options.keyForm], absent[options.valueForm])
     this.level.attachResource(iterator._resource as never)
     return iterator
   }
@@ -405,29 +389,62 @@ function flatOf(db: Database, operations: unknown): Array<DirectData | null> | E
 
 /** The range that options name. */
 function rangeOf(db: Database, options: Options): DirectRange {
-  const { ignoresEmptyBounds } = db[parts].origin
-  const range: Options = {}
-  for (const name of Object.keys(options)) {
-    if (name === 'start' || name === 'end') {
+  let gte: DirectData | undefined
+  let gt: DirectData | undefined
+  let lte: DirectData | undefined
+  let lt: DirectData | undefined
+  for (const name in options) {
+    if (!Object.hasOwn(options, name)) continue
+    if (name === 'gte') gte = boundOf(db, options.gte)
+    else if (name === 'gt') gt = boundOf(db, options.gt)
+    else if (name === 'lte') lte = boundOf(db, options.lte)
+    else if (name === 'lt') lt = boundOf(db, options.lt)
+    else if (name === 'start' || name === 'end') {
       throw new Error('Legacy range options ("start" and "end") have been removed')
     }
-    if (!isBound(name)) continue
-    const bound = db._serializeKey(options[name])
-    range[name] = bound.length === 0 && ignoresEmptyBounds ? undefined : bound
   }
-  const { limit } = options
+  const { limit, reverse } = options
+  return { gte, gt, lte, lt, reverse: !!reverse, limit: typeof limit === 'number' && limit >= 0 ? limit : -1 }
+}
+
+function iteratorOptions(db: Database, options: Options): DirectCursorOptions {
+  const { gte, gt, lte, lt, reverse, limit } = rangeOf(db, options)
   return {
-    ...range,
-    reverse: !!options.reverse,
-    limit: typeof limit === 'number' && limit >= 0 ? limit : -1
+    gte,
+    gt,
+    lte,
+    lt,
+    reverse,
+    limit,
+    keys: options.keys !== false,
+    values: options.values !== false,
+    keyForm: options.keyAsBuffer === false ? 'utf8' : 'buffer',
+    valueForm: options.valueAsBuffer === false ? 'utf8' : 'buffer',
+    fillCache: options.fillCache === true,
+    highWaterMarkBytes: bytesOf(options.highWaterMark ?? options.highWaterMarkBytes)
   }
 }
 
+/** A bound of a range, whatever it is: null and undefined are bounds as well, as in leveldown. */
+function boundOf(db: Database, given: unknown): DirectData | undefined {
+  const bound = db._serializeKey(given)
+  return bound.length === 0 && db[parts].origin.ignoresEmptyBounds ? undefined : bound
+}
+
+/** What an iterator passes for a key or value that is not wanted. */
 const EMPTY = { utf8: '', buffer: Buffer.alloc(0) }
+const ABSENT = { utf8: undefined, buffer: undefined }
 
 /** Gives an object that is becoming an instance its parts. */
 export function initialize(db: Database, origin: Origin, supports: LevelDownManifest): void {
-  const own: Parts = { origin, level: undefined, calls: undefined, rest: 'new', passing: undefined, changes: 0 }
+  const own: Parts = {
+    origin,
+    level: undefined,
+    calls: undefined,
+    rest: 'new',
+    passing: undefined,
+    changes: 0
+  }
   Object.defineProperty(db, parts, { value: own })
   Object.assign(db, { supports })
 }

@@ -47,6 +47,11 @@ export function notOpen(message = 'Database is not open'): LevelDownError {
   return Object.assign(new Error(message), { code: 'LEVEL_DATABASE_NOT_OPEN' })
 }
 
+/** The error of a call that a database cannot serve. */
+export function notSupported(message: string): LevelDownError {
+  return Object.assign(new Error(`Not implemented: ${message}`), { code: 'LEVEL_NOT_SUPPORTED' })
+}
+
 /**
  * An error of Terrace in leveldown's form.
  *

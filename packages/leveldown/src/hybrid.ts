@@ -15,7 +15,8 @@ export function hybrid<Args extends unknown[]>(
   initialize: (db: Database, ...args: Args) => void
 ): { new (...args: Args): Database; (...args: Args): Database } {
   function construct(this: unknown, ...args: Args): Database | undefined {
-    if (!(this instanceof construct)) return new (construct as unknown as new (...args: Args) => Database)(...args)
+    if (!(this instanceof construct))
+      return new (construct as unknown as new (...args: Args) => Database)(...args)
     initialize(this as unknown as Database, ...args)
     return undefined
   }

@@ -14,12 +14,6 @@ export interface IteratorHost {
   _translated(error: unknown): Error
 }
 
-/** What stands for a key or value that was not wanted. */
-export interface Placeholders {
-  readonly key: DirectData | undefined
-  readonly value: DirectData | undefined
-}
-
 export class Iterator {
   readonly db: IteratorHost
   _ended = false
@@ -27,16 +21,24 @@ export class Iterator {
   /** What the database closes when it is closed. Programs take an iterator with a method `close` for one of abstract-level. */
   readonly _resource = { close: () => this.#closeWithDatabase() }
   readonly #cursor: DirectCursor
-  readonly #absent: Placeholders
+  readonly #absentKey: DirectData | undefined
+  readonly #absentValue: DirectData | undefined
   /** Whether the cursor was closed: by `end()`, or with the database. */
   #isClosed = false
   /** What to do once the running `next()` is done. */
   #afterNext: (() => void) | undefined
 
-  constructor(db: IteratorHost, cursor: DirectCursor, absent: Placeholders) {
+  /** @param absentKey - What is passed for keys if they are not wanted. */
+  constructor(
+    db: IteratorHost,
+    cursor: DirectCursor,
+    absentKey: DirectData | undefined,
+    absentValue: DirectData | undefined
+  ) {
     this.db = db
     this.#cursor = cursor
-    this.#absent = absent
+    this.#absentKey = absentKey
+    this.#absentValue = absentValue
   }
 
   next(callback?: EntryCallback): this | Promise<[DirectData, DirectData] | undefined> {
@@ -103,9 +105,9 @@ export class Iterator {
   async *[Symbol.asyncIterator](): AsyncGenerator<[DirectData, DirectData], void, unknown> {
     try {
       for (;;) {
-        const entry = await (this.next() as Promise<[DirectData, DirectData] | undefined>)
+        const entry = this.#entryAhead() ?? (await this.next())
         if (entry === undefined) return
-        yield entry
+        yield entry as [DirectData, DirectData]
       }
     } finally {
       if (!this._ended) await this.end()
@@ -149,6 +151,15 @@ export class Iterator {
     nextTick(callback, ...args)
   }
 
+  /** The next entry, if it was read ahead, and no program has replaced what would yield it. */
+  #entryAhead(): [DirectData | undefined, DirectData | undefined] | undefined {
+    if (this._ended || this._nexting || this.#isClosed) return undefined
+    if (this.next !== next || this._next !== _next) return undefined
+    const cursor = this.#cursor
+    if (cursor.take() === undefined) return undefined
+    return [cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue]
+  }
+
   #closeWithDatabase(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#whenIdle(() => this.#close((error) => (error ? reject(error) : resolve())))
@@ -157,8 +168,7 @@ export class Iterator {
 
   #pass(callback: EntryCallback): void {
     const cursor = this.#cursor
-    const absent = this.#absent
-    nextTick(callback, null, cursor.key ?? absent.key, cursor.value ?? absent.value)
+    nextTick(callback, null, cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue)
   }
 
   #whenIdle(work: () => void): void {
@@ -193,3 +203,5 @@ export class Iterator {
     }
   }
 }
+
+const { next, _next } = Iterator.prototype

@@ -2,29 +2,13 @@
 
 import { Level } from 'terrace'
 import { assertCallback } from './checks.js'
-import { type AnyLevel, adopt, Database, initialize, instanceOver, type Origin } from './database.js'
-import { notOpen, translated } from './errors.js'
+import { type AnyLevel, Database, initialize } from './database.js'
+import { notOpen, notSupported, translated } from './errors.js'
+import { fromLevel } from './from-level.js'
 import { hybrid } from './hybrid.js'
 import { manifest } from './manifest.js'
 import { nextTick, settle } from './next-tick.js'
-import type { Bytes, ErrorCallback, LevelDown, LevelDownOnDisk } from './types.js'
-
-/** `leveldown` itself: a class that can be called without `new`. */
-export interface LevelDownConstructor {
-  /** Makes an instance for the database in a directory. Open it with {@link LevelDown.open}. */
-  new (location: string): LevelDownOnDisk
-  (location: string): LevelDownOnDisk
-  readonly prototype: LevelDownOnDisk
-  /** Removes a database. */
-  destroy(location: string, callback: ErrorCallback): void
-  /** Restores what can be read of a damaged database. */
-  repair(location: string, callback: ErrorCallback): void
-  /**
-   * Returns an instance over a database of Terrace, or over one of its sublevels: the same entries, hooks and events under
-   * leveldown's API. It is open while that database is.
-   */
-  from(level: object): LevelDown
-}
+import type { LevelDownConstructor } from './types.js'
 
 class DatabaseOnDisk extends Database {
   declare readonly location: string
@@ -43,8 +27,11 @@ class DatabaseOnDisk extends Database {
 
   getProperty(property: unknown): string {
     if (typeof property !== 'string') throw new Error('getProperty() requires a valid `property` argument')
+    const level = this.level as unknown as Level
+    if (this.status !== 'open') throw notOpen()
+    if (typeof level.getProperty !== 'function') return ''
     try {
-      return (this.level as unknown as Level).getProperty(property)
+      return level.getProperty(property)
     } catch (error) {
       throw this._translated(error)
     }
@@ -53,9 +40,9 @@ class DatabaseOnDisk extends Database {
 
 function onRange(
   db: Database,
-  method: string,
+  method: 'approximateSize' | 'compactRange',
   [start, end, callback]: [start: unknown, end: unknown, callback: unknown],
-  call: (level: Level<unknown, unknown>, start: Buffer, end: Buffer) => Promise<number | void>
+  call: (level: Level<unknown, unknown>, start: Buffer, end: Buffer) => Promise<unknown>
 ): void {
   if (!isBoundary(start) || !isBoundary(end)) {
     throw new Error(`${method}() requires valid \`start\` and \`end\` arguments`)
@@ -65,9 +52,14 @@ function onRange(
     nextTick(callback, notOpen())
     return
   }
+  const level = db.level as unknown as Level<unknown, unknown>
+  if (typeof level[method] !== 'function') {
+    nextTick(callback, notSupported(`${method}() is not available for this database`))
+    return
+  }
   const [first, last] = [start, end].map((key) => Buffer.from(db._serializeKey(key) as string))
   settle(
-    call(db.level as unknown as Level<unknown, unknown>, first as Buffer, last as Buffer),
+    call(level, first as Buffer, last as Buffer),
     (result) => (callback as (...args: unknown[]) => void)(null, ...(result === undefined ? [] : [result])),
     (error) => (callback as (error: Error) => void)(db._translated(error))
   )
@@ -85,8 +77,8 @@ const supports = () =>
     additionalMethods: { approximateSize: true, compactRange: true }
   })
 
-/** What is alike for a database at a location and for one that was made elsewhere. */
-const asLeveldown = {
+/** How leveldown differs from memdown. */
+const kind = {
   notFoundMessage: 'NotFound: ',
   ignoresEmptyBounds: true,
   fillsAbsent: true,
@@ -96,16 +88,9 @@ const asLeveldown = {
 const LevelDOWN = hybrid('LevelDOWN', DatabaseOnDisk, (db, location: string) => {
   if (typeof location !== 'string') throw new Error('constructor requires a location string argument')
   Object.assign(db, { location })
-  initialize(db, originAt(location), supports())
+  const create = () => new Level(location, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  initialize(db, { ...kind, location, create: create as unknown as () => AnyLevel }, supports())
 }) as unknown as LevelDownConstructor
-
-function originAt(location: string): Origin {
-  return {
-    ...asLeveldown,
-    location,
-    create: () => new Level(location, { keyEncoding: 'buffer', valueEncoding: 'buffer' }) as unknown as AnyLevel
-  }
-}
 
 function openOptions(options: Record<string, unknown>): object {
   if (options.shared === true) {
@@ -125,16 +110,8 @@ Object.assign(LevelDOWN, {
       await Level.repair(at)
     })
   },
-  from(level: AnyLevel): LevelDown {
-    const known = instanceOver(level)
-    if (known !== undefined) return known as unknown as LevelDown
-    const db = Object.create(LevelDOWN.prototype) as Database
-    const { location } = level as { location?: string }
-    const origin = { ...asLeveldown, location, create: () => level }
-    Object.assign(db, { location })
-    initialize(db, origin, supports())
-    adopt(db, level)
-    return db as unknown as LevelDown
+  from(level: AnyLevel): Database {
+    return fromLevel(LevelDOWN.prototype as unknown as Database, kind, level)
   }
 })
 
@@ -151,5 +128,3 @@ function maintain(method: string, args: unknown[], work: (location: string) => P
 }
 
 export { LevelDOWN }
-
-export type { Bytes }

@@ -1,29 +1,32 @@
-/** The class for databases in memory, in place of memdown. */
+/**
+ * memdown's API over Terrace's database in memory.
+ *
+ * @packageDocumentation
+ */
 
 import { MemoryLevel } from 'terrace'
 import { type AnyLevel, Database, initialize } from './database.js'
 import { hybrid } from './hybrid.js'
 import { manifest } from './manifest.js'
-import type { LevelDown } from './types.js'
+import type * as types from './types.js'
 
-interface MemDownConstructor {
-  new (): LevelDown
-  (): LevelDown
-  readonly prototype: LevelDown
+/** How memdown differs from leveldown. */
+const kind = {
+  location: undefined,
+  notFoundMessage: 'NotFound',
+  ignoresEmptyBounds: false,
+  fillsAbsent: false,
+  create: () => new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }) as unknown as AnyLevel,
+  openOptions: ({ keyEncoding, valueEncoding, passive, ...options }: Record<string, unknown>) => options
 }
 
-const MemDOWN = hybrid('MemDOWN', class extends Database {}, (db) => {
-  const origin = {
-    location: undefined,
-    notFoundMessage: 'NotFound',
-    ignoresEmptyBounds: false,
-    fillsAbsent: false,
-    create: () => new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }) as unknown as AnyLevel,
-    openOptions: ({ keyEncoding, valueEncoding, passive, ...others }: Record<string, unknown>) => others
-  }
-  initialize(db, origin, manifest({}))
-}) as unknown as MemDownConstructor
+const memdown = hybrid('MemDOWN', Database, (db) => {
+  initialize(db, kind, manifest({}))
+}) as unknown as types.MemDownConstructor
 
-const memdown: MemDownConstructor = MemDOWN
+declare namespace memdown {
+  export type AbstractLevelDown = types.AbstractLevelDown
+  export type MemDownConstructor = types.MemDownConstructor
+}
 
 export = memdown

@@ -58,7 +58,7 @@ export interface LevelDownClearOptions {
   limit?: number | undefined
 }
 
-/** Options of {@link LevelDown.iterator}. */
+/** Options of {@link AbstractLevelDown.iterator}. */
 export interface LevelDownIteratorOptions extends LevelDownClearOptions {
   /** Whether keys are wanted. @defaultValue `true` */
   keys?: boolean | undefined
@@ -83,7 +83,7 @@ export type LevelDownBatchOperation =
 
 /** Operations that are collected one by one. */
 export interface LevelDownChainedBatch {
-  readonly db: LevelDown
+  readonly db: AbstractLevelDown
   /** How many operations there are. */
   readonly length: number
   put(key: Bytes, value: Bytes, options?: object): this
@@ -95,7 +95,7 @@ export interface LevelDownChainedBatch {
 
 /** An iterator over the entries of a range, as they were when it was made. */
 export interface LevelDownIterator {
-  readonly db: LevelDown
+  readonly db: AbstractLevelDown
   /** Passes the next entry to the callback. At the end, key and value are undefined. */
   next(callback: ErrorKeyValueCallback<Bytes, Bytes>): this
   next(): Promise<[key: Bytes, value: Bytes] | undefined>
@@ -121,9 +121,8 @@ export interface LevelDownManifest {
   readonly [feature: string]: unknown
 }
 
-/** A database with leveldown's API. */
-export interface LevelDown {
-  readonly location: string | undefined
+/** What every database with leveldown's API has, wherever it keeps its entries. */
+export interface AbstractLevelDown {
   readonly status: Status
   readonly supports: LevelDownManifest
   /** The database underneath: the same entries, under the API of abstract-level. */
@@ -161,8 +160,8 @@ export interface LevelDown {
   iterator(options?: LevelDownIteratorOptions): LevelDownIterator
 }
 
-/** The further methods of a database on disk. */
-export interface LevelDownOnDisk extends LevelDown {
+/** A database on disk. */
+export interface LevelDown extends AbstractLevelDown {
   readonly location: string
   /** Estimates how many bytes the keys from `start` to `end` take on disk. */
   approximateSize(start: Bytes, end: Bytes, callback: ErrorSizeCallback): void
@@ -170,4 +169,31 @@ export interface LevelDownOnDisk extends LevelDown {
   compactRange(start: Bytes, end: Bytes, callback: ErrorCallback): void
   /** Returns a property such as `leveldb.stats`, or an empty string if there is no such property. */
   getProperty(property: string): string
+}
+
+/** `leveldown` itself: a class that can be called without `new`. */
+export interface LevelDownConstructor {
+  /** Makes an instance for the database in a directory. Call {@link AbstractLevelDown.open} next. */
+  new (location: string): LevelDown
+  (location: string): LevelDown
+  readonly prototype: LevelDown
+  /** Removes a database. */
+  destroy(location: string, callback: ErrorCallback): void
+  /** Restores what can be read of a damaged database. */
+  repair(location: string, callback: ErrorCallback): void
+  /**
+   * Returns the instance over a database of Terrace, or over a sublevel of one: the same entries, hooks and events under
+   * leveldown's API. Opening or closing one opens or closes the other.
+   *
+   * @throws TypeError if it is no database of Terrace.
+   */
+  from(level: object): LevelDown
+}
+
+/** A class for databases in memory, which can be called without `new`. */
+export interface MemDownConstructor {
+  /** Makes an empty database. Call {@link AbstractLevelDown.open} next. */
+  new (): AbstractLevelDown
+  (): AbstractLevelDown
+  readonly prototype: AbstractLevelDown
 }

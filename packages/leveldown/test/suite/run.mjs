@@ -1,40 +1,27 @@
-// Runs the test suite that abstract-leveldown publishes, unmodified, on every kind of database.
-//
-//   node test/suite/run.mjs                  all of them
-//   node test/suite/run.mjs disk             one of them
-//   node test/suite/run.mjs disk --tap       with every assertion
+// Runs the test suite that abstract-leveldown publishes, unmodified: on disk, in memory, and on databases that answer later, that
+// answer at once by chance, and that have hook functions. The argument names one of them.
 
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { runSuites } from '../../../../tests/support/suite.mjs'
+import { makers } from '../support/databases.js'
 
 const require = createRequire(import.meta.url)
-const { Level, MemoryLevel } = require('terrace')
-const leveldown = require('terrace-leveldown')
-const memdown = require('terrace-leveldown/memory')
-
 const suite = require('abstract-leveldown/test')
-const options = { clear: true, getMany: true }
-const onDisk = { suite, options, tests: 294 }
-const inMemory = { suite, options: { ...options, createIfMissing: false, errorIfExists: false }, tests: 288 }
 
-const directories = []
-process.on('exit', () => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
-})
-
-function newDirectory() {
-  const directory = mkdtempSync(join(tmpdir(), 'terrace-leveldown-'))
-  directories.push(directory)
-  return join(directory, 'db')
+/** As many tests as the suite registers today. Some are about options of open(). */
+const onDisk = { suite, tests: 294, options: { clear: true, getMany: true } }
+const inMemory = {
+  ...onDisk,
+  tests: 288,
+  options: { ...onDisk.options, createIfMissing: false, errorIfExists: false }
 }
 
-runSuites(import.meta.url, {
-  disk: { ...onDisk, factory: () => leveldown(newDirectory()) },
-  memory: { ...inMemory, factory: () => memdown() }
-})
-
-void Level
-void MemoryLevel
+runSuites(
+  import.meta.url,
+  Object.fromEntries(
+    Object.entries(makers).map(([name, factory]) => [
+      name,
+      { ...(name === 'disk' ? onDisk : inMemory), factory }
+    ])
+  )
+)
