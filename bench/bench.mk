@@ -1,7 +1,7 @@
 # The benchmarks, and the tests of them. Each writes bench/results/NAME.jsonl, tables and pictures from it, and parts of documents.
 
 .PHONY: bench bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open \
-  bench-memory bench-tuning bench-back-ends bench-browser bench-browsers bench-bytewise bench-hooks bench-slatedb bench-net bench-design
+  bench-memory bench-tuning bench-back-ends bench-browser bench-browsers bench-bytewise bench-leveldown bench-hooks bench-slatedb bench-net bench-design
 
 NODE_BENCH_READY := bench/node/node_modules/.package-lock.json
 
@@ -13,6 +13,7 @@ $(NODE_SQLITE): $(NODE_BENCH_READY)
 
 # It has many-level, which is compared.
 NET_BENCH_READY := bench/packages/net/node_modules/.package-lock.json
+LEVELDOWN_BENCH_READY := bench/packages/leveldown/node_modules/.package-lock.json
 
 test-bench: build setup-tests $(NODE_BENCH_READY) $(NET_BENCH_READY) ## the benchmarks in Node run, at the smallest size
 	cd bench/node && npm test --silent
@@ -171,6 +172,11 @@ BYTEWISE ?= --rounds 5
 bench-bytewise: build ## what encoding and decoding structured keys costs, beside other encodings: table, README
 	node bench/packages/bytewise/main.js $(BYTEWISE) > bench/results/bytewise.md
 	node scripts/embed.mjs bench/results/bytewise.md packages/bytewise/README.md bench
+
+# LEVELDOWN="--rounds 3 --entries 2000" make bench-leveldown: the short form.
+LEVELDOWN ?=
+bench-leveldown: build $(LEVELDOWN_BENCH_READY) ## what calls with callbacks cost, beside leveldown and memdown: prints a table
+	node bench/packages/leveldown/main.js $(LEVELDOWN)
 
 # HOOKS="--rounds 7 --puts 100000" make bench-hooks: the long form, 25 minutes; without, 3.
 HOOKS ?= --rounds 3 --puts 30000

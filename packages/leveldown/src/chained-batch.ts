@@ -1,6 +1,7 @@
 /** Operations that are collected one by one. */
 
 import type { DirectData } from 'terrace-core'
+import { Buffer } from './buffer.js'
 import { assertCallback, optionsOf } from './checks.js'
 import { nextTick } from './next-tick.js'
 

@@ -1,5 +1,7 @@
 /** The checks of arguments, with leveldown's messages, which programs match. */
 
+import { Buffer } from './buffer.js'
+
 /** Why a key cannot be used; undefined if it can. */
 export function keyError(key: unknown): Error | undefined {
   if (typeof key === 'string') return key === '' ? new Error('key cannot be an empty String') : undefined

@@ -10,9 +10,10 @@ import {
   type DirectData,
   type DirectRange
 } from 'terrace-core'
+import { Buffer } from './buffer.js'
 import { ChainedBatch } from './chained-batch.js'
 import { assertCallback, keyError, optionsOf, serialize, valueError } from './checks.js'
-import { notFound, notOpen, openError, translated } from './errors.js'
+import { notFound, notOpen, openError, reasonOf, translated } from './errors.js'
 import { Iterator } from './iterator.js'
 import { nextTick, settle } from './next-tick.js'
 import type { LevelDownManifest, Status } from './types.js'
@@ -76,7 +77,8 @@ export class Database {
       // It is not to open before `open()` is called.
       own.passing = own.rest
       const change = ++own.changes
-      level.close().finally(() => ended(own, change))
+      const closed = (): void => ended(own, change)
+      level.close().then(closed, closed)
     }
     return own.level as AnyLevel
   }
@@ -166,7 +168,7 @@ export class Database {
     own.passing = 'opening'
     let opening: Promise<void>
     try {
-      const given = own.origin.openOptions(options)
+      const given = own.origin.openOptions(withoutDefaults(options))
       const level = own.level ?? adopt(this, own.origin.create())
       opening = level.open(given as never)
     } catch (error) {
@@ -175,7 +177,7 @@ export class Database {
     settle(
       opening.finally(() => ended(own, change)),
       () => callback(),
-      (error) => callback(openError(this._translated(error)))
+      (error) => callback(openError(this._translated(reasonOf(error))))
     )
   }
 
@@ -190,7 +192,7 @@ export class Database {
         ended(own, change)
       }),
       () => callback(),
-      (error) => callback(this._translated(error))
+      (error) => callback(this._translated(reasonOf(error)))
     )
   }
 
@@ -465,6 +467,15 @@ export function adopt(db: Database, level: AnyLevel): AnyLevel {
 /** The instance that stands over a database of Terrace, if there is one. */
 export function instanceOver(level: AnyLevel): Database | undefined {
   return instances.get(level)
+}
+
+/** Options of `open()` without what is the default anyway: the program may have given the database itself another one. */
+function withoutDefaults({ createIfMissing, errorIfExists, ...others }: Options): Options {
+  return {
+    ...others,
+    ...(createIfMissing === false && { createIfMissing }),
+    ...(errorIfExists === true && { errorIfExists })
+  }
 }
 
 /** Notes the end of a call of `open()` or `close()`, unless another one has begun since. */

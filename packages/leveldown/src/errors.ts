@@ -32,12 +32,15 @@ const WORDS: Record<string, string> = {
   LEVEL_NOT_SUPPORTED: 'Not implemented'
 }
 
+/** Whether the length of stacks can be set: not where the language's own objects are frozen. */
+const hasLimit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable === true
+
 /** The error of a get of a key that does not exist. It has no stack, which would take longer than the get. */
 export function notFound(message: string): LevelDownError {
   const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
+  if (hasLimit) Error.stackTraceLimit = 0
   const error = new Error(message) as LevelDownError
-  Error.stackTraceLimit = stackTraceLimit
+  if (hasLimit) Error.stackTraceLimit = stackTraceLimit
   error.code = 'LEVEL_NOT_FOUND'
   return error
 }
@@ -58,7 +61,7 @@ export function notSupported(message: string): LevelDownError {
  * @param location - The location as the program gave it.
  */
 export function translated(error: unknown, location: string | undefined): Error {
-  const cause = reasonOf(error)
+  const cause = error as Known
   if (!(cause instanceof Error)) return new Error(String(cause))
   const { code, path } = cause
   if (code === 'LEVEL_DATABASE_NOT_OPEN') return Object.assign(notOpen(), { cause })
@@ -75,7 +78,7 @@ export function openError(error: Error): Error {
 }
 
 /** Why opening or closing failed, without the error around it that says no more. */
-function reasonOf(error: unknown): Known {
+export function reasonOf(error: unknown): unknown {
   let reason = error as Known
   while (
     (reason?.code === 'LEVEL_DATABASE_NOT_OPEN' || reason?.code === 'LEVEL_DATABASE_NOT_CLOSED') &&

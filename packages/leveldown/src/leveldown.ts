@@ -1,6 +1,7 @@
 /** The class for databases on disk, in place of leveldown. */
 
 import { Level } from 'terrace'
+import { Buffer } from './buffer.js'
 import { assertCallback } from './checks.js'
 import { type AnyLevel, Database, initialize } from './database.js'
 import { notOpen, notSupported, translated } from './errors.js'

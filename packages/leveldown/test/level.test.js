@@ -120,6 +120,27 @@ test('from() of a database that is still opening can be opened as usual, as leve
   await call(db, 'close')
 })
 
+test('from() of a database that could not be opened fails likewise, with the options of that', async () => {
+  const level = new Level(newLocation(), { createIfMissing: false })
+  const db = leveldown.from(level)
+  await assert.rejects(level.open())
+  assert.equal(db.status, 'new')
+  assert.equal((await errorOf(db, 'open')).code, 'LEVEL_DATABASE_MISSING')
+  const error = await errorOf(db, 'get', 'a')
+  assert.equal(error.message, 'Database is not open')
+  assert.match(error.cause.message, /does not exist/)
+  assert.equal(db.status, 'new')
+})
+
+test('level can be taken just before open()', async () => {
+  const db = leveldown(newLocation())
+  const { level } = db
+  await call(db, 'open')
+  assert.equal(level.status, 'open')
+  assert.equal(db.status, 'open')
+  await call(db, 'close')
+})
+
 test('from() of a sublevel shows that part alone', async () => {
   const root = new MemoryLevel()
   await root.open()

@@ -1,4 +1,4 @@
-// abstract-level's published suite in a browser.
+// The published suites of abstract-level and of abstract-leveldown in a browser.
 
 import assert from 'node:assert/strict'
 import { HANG_MS } from '../../../support/waiting.mjs'
@@ -11,9 +11,16 @@ import { HANG_MS } from '../../../support/waiting.mjs'
  * @param head - The source before it.
  * @param factory - An expression for the factory that the suite wants. It may use the parameters of `run`.
  * @param once - Whether the suite does not repeat itself on a sublevel: it reads a private symbol to learn that it need not.
+ * @param suite - The module of another suite, and what it wants besides.
  */
-export const suiteModule = (head, factory, parameters = '', once = false) => `
-  import suite from 'abstract-level/test'
+export const suiteModule = (
+  head,
+  factory,
+  parameters = '',
+  once = false,
+  { suite, options } = { suite: 'abstract-level/test', options: {} }
+) => `
+  import suite from '${suite}'
   ${head}
 
   export function run(${parameters}) {
@@ -36,7 +43,7 @@ export const suiteModule = (head, factory, parameters = '', once = false) => `
         printed += text
         expectMore()
       })
-      suite({ test, factory: ${factory}${once ? ', internals: new Proxy({}, { get: () => true })' : ''} })
+      suite({ ...${JSON.stringify(options)}, test, factory: ${factory}${once ? ', internals: new Proxy({}, { get: () => true })' : ''} })
       tape.onFinish(() => {
         clearTimeout(hanging)
         resolve({ registered, lines: printed.split('\\n') })
