@@ -23,13 +23,21 @@ async function main() {
       ...(db.getMany ? [step('getMany', ['none', 'nothing'], text)] : [])
     ])
     // Callbacks come when the database is ready, so their order is not compared.
-    print('done', order.map((each) => each).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)))
+    print(
+      'done',
+      order.map((each) => each).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+    )
     print('status', db.status, await call(db, 'get', 'b', text))
 
     const iterator = db.iterator({ keyAsBuffer: false, valueAsBuffer: false })
     print('iterator', await call(iterator, 'next'), await call(iterator, 'next'), await call(iterator, 'end'))
     if (db.clear) print('clear', await call(db, 'clear', { lt: 'b' }), await call(db, 'get', 'a'))
-    if (db.approximateSize) print('approximateSize', typeof (await call(db, 'approximateSize', 'a', 'z')), thrown(() => db.approximateSize('a')))
+    if (db.approximateSize)
+      print(
+        'approximateSize',
+        typeof (await call(db, 'approximateSize', 'a', 'z')),
+        thrown(() => db.approximateSize('a'))
+      )
     if (db.compactRange) print('compactRange', await call(db, 'compactRange', 'a', 'z'))
     print('supports', db.supports)
     print('close', await call(db, 'close'), db.status)

@@ -14,14 +14,30 @@ async function main() {
   await other.put(Buffer.from([0, 1]), [null])
   await other.put(Buffer.from([0]), 'text')
   print('order', await collect(() => other.createReadStream()))
-  print('text', await collect(() => other.createReadStream({ valueEncoding: 'utf8', keyEncoding: 'hex', reverse: true })))
+  print(
+    'text',
+    await collect(() => other.createReadStream({ valueEncoding: 'utf8', keyEncoding: 'hex', reverse: true }))
+  )
 
   const stream = db.createReadStream()
   await db.put('later', '1')
   print('snapshot', await collect(stream))
-  await db.batch([{ type: 'put', key: 'b', value: '' }, { type: 'del', key: 'later' }, { type: 'put', key: 'ключ', value: '値' }])
+  await db.batch([
+    { type: 'put', key: 'b', value: '' },
+    { type: 'del', key: 'later' },
+    { type: 'put', key: 'ключ', value: '値' }
+  ])
   await db.batch().put('a', '1').del('b').put('Z', '0').write()
-  for (const options of [{}, { gt: 'a' }, { gte: 'a', limit: 1 }, { lt: 'a' }, { reverse: true }, { gte: '', lte: '' }, { gte: 'z' }, { limit: 0 }]) {
+  for (const options of [
+    {},
+    { gt: 'a' },
+    { gte: 'a', limit: 1 },
+    { lt: 'a' },
+    { reverse: true },
+    { gte: '', lte: '' },
+    { gte: 'z' },
+    { limit: 0 }
+  ]) {
     print('read', options, await collect(() => db.createReadStream(options)))
   }
   if (db.getMany) print('getMany', await db.getMany(['a', 'none', 'Z']))
@@ -31,8 +47,13 @@ async function main() {
     if (iterator.seek) iterator.seek('o')
     print('seek', await call(iterator, 'next'), await call(iterator, 'end'))
   }
-  print('null', await call(db, 'put', null, 1), await call(db, 'put', 'k', null), await call(db, 'put', '', 'v'))
-  print('status', db.isOpen(), db.status, db.supports && db.supports.permanence)
+  print(
+    'null',
+    await call(db, 'put', null, 1),
+    await call(db, 'put', 'k', null),
+    await call(db, 'put', '', 'v')
+  )
+  print('status', db.isOpen(), db.status, db.supports?.permanence)
   await db.close()
   print('closed', await call(db, 'get', 'name'), db.isOpen())
   await db.open()

@@ -21,8 +21,12 @@ async function main() {
   await db.batch().del('spouse').put('dob', '16 February 1941').write()
   print('all', await collect(() => db.createReadStream()))
   print('some', await collect(() => db.createReadStream({ gt: 'a', lt: 'o', reverse: true, limit: 1 })))
-  print('keys', await collect(() => db.createKeyStream()), await collect(() => db.createValueStream({ gte: 'n' })))
-  print('has', typeof db.getMany, typeof db.clear, typeof db.iterator, db.supports && db.supports.permanence, db.status)
+  print(
+    'keys',
+    await collect(() => db.createKeyStream()),
+    await collect(() => db.createValueStream({ gte: 'n' }))
+  )
+  print('has', typeof db.getMany, typeof db.clear, typeof db.iterator, db.supports?.permanence, db.status)
   if (db.getMany) print('getMany', await db.getMany(['name', 'none']))
   if (db.clear) print('clear', await db.clear({ gte: 'o' }), await collect(() => db.createKeyStream()))
   await db.close()

@@ -10,7 +10,8 @@ const memdown = require('memdown')
 const generation = Number(require(`${name}/package.json`).version.split('.')[0])
 
 /** levelup encodes keys and values until 1. From 2 on encoding-down does. */
-const encode = { 2: require('encoding-down-5'), 3: require('encoding-down-6') }[generation] ?? require('encoding-down')
+const encode =
+  { 2: require('encoding-down-5'), 3: require('encoding-down-6') }[generation] ?? require('encoding-down')
 const isOld = generation < 2
 
 /** Opens a database as programs of that time do. `make(location, options, callback)`. */
@@ -26,10 +27,19 @@ const opened = (location, options) =>
 
 async function main() {
   await opening()
-  const db = make('./db', { cacheSize: 1024 * 1024, compression: true, writeBufferSize: 4 * 1024 * 1024, blockSize: 4096 })
+  const db = make('./db', {
+    cacheSize: 1024 * 1024,
+    compression: true,
+    writeBufferSize: 4 * 1024 * 1024,
+    blockSize: 4096
+  })
   const heard = listen(db)
   print('states', db.isOpen(), db.isClosed(), db.status)
-  print('deferred', await Promise.all([call(db, 'put', 'early', '1'), call(db, 'get', 'none')]), await call(db, 'get', 'early'))
+  print(
+    'deferred',
+    await Promise.all([call(db, 'put', 'early', '1'), call(db, 'get', 'none')]),
+    await call(db, 'get', 'early')
+  )
   print('states', db.isOpen(), db.isClosed(), db.status)
   await values(db)
   await batches(db)
@@ -72,17 +82,51 @@ function listen(db) {
 
 async function values(db) {
   print('put', await call(db, 'put', 'foo', 'bar'), await call(db, 'get', 'foo'))
-  print('sync', await call(db, 'put', 'foo', 'baz', { sync: true }), await call(db, 'get', 'foo', { fillCache: false }))
+  print(
+    'sync',
+    await call(db, 'put', 'foo', 'baz', { sync: true }),
+    await call(db, 'get', 'foo', { fillCache: false })
+  )
   print('not found', await call(db, 'get', 'missing'))
   print('del', await call(db, 'del', 'foo', { sync: true }), await call(db, 'get', 'foo'))
   print('del of nothing', await call(db, 'del', 'missing'))
-  for (const key of [null, undefined, '', [], Buffer.alloc(0), 0, false, NaN, { a: 1 }, 'ключ', Buffer.from([0, 255])]) {
+  for (const key of [
+    null,
+    undefined,
+    '',
+    [],
+    Buffer.alloc(0),
+    0,
+    false,
+    NaN,
+    { a: 1 },
+    'ключ',
+    Buffer.from([0, 255])
+  ]) {
     print('key', key, await call(db, 'put', key, 'v'), await call(db, 'get', key))
     await call(db, 'del', key)
   }
-  for (const value of [null, undefined, '', [], Buffer.alloc(0), 0, false, NaN, { a: 1 }, 'Wert – 値', 'x'.repeat(3)]) {
+  for (const value of [
+    null,
+    undefined,
+    '',
+    [],
+    Buffer.alloc(0),
+    0,
+    false,
+    NaN,
+    { a: 1 },
+    'Wert – 値',
+    'x'.repeat(3)
+  ]) {
     await call(db, 'del', 'v')
-    print('value', value, await call(db, 'put', 'v', value), await call(db, 'get', 'v'), await call(db, 'get', 'v', { asBuffer: false }))
+    print(
+      'value',
+      value,
+      await call(db, 'put', 'v', value),
+      await call(db, 'get', 'v'),
+      await call(db, 'get', 'v', { asBuffer: false })
+    )
   }
   await call(db, 'del', 'v')
   print('no callback', typeof thrown(() => db.put('quiet', '1')))
@@ -100,7 +144,14 @@ async function batches(db) {
   ]
   print('batch', await call(db, 'batch', ops), await call(db, 'get', 'name'), await call(db, 'get', 'gone'))
   print('empty batch', await call(db, 'batch', []))
-  for (const op of [{ type: 'put', key: null, value: 1 }, { type: 'put', key: 'a', value: null }, { type: 'del' }, { type: 'foo', key: 'a', value: 'b' }, null, {}]) {
+  for (const op of [
+    { type: 'put', key: null, value: 1 },
+    { type: 'put', key: 'a', value: null },
+    { type: 'del' },
+    { type: 'foo', key: 'a', value: 'b' },
+    null,
+    {}
+  ]) {
     const all = [{ type: 'put', key: 'atomic', value: '1' }, op]
     print('batch with', op, await call(db, 'batch', all), await call(db, 'get', 'atomic'))
     await call(db, 'del', 'atomic')
@@ -113,15 +164,33 @@ async function batches(db) {
   batch.put('two', '2').put('three', '3').del('one').del('two')
   print('length', batch.length, await call(batch, 'write'))
   print('written', await call(db, 'get', 'one'), await call(db, 'get', 'two'), await call(db, 'get', 'three'))
-  for (const use of ['put', 'del', 'clear', 'write']) print(`${use} after write`, thrown(() => batch[use]('a', 'b')))
-  for (const args of [[], [null, 'v'], ['k'], ['k', null], ['k', undefined]]) print('chained put', args, thrown(() => db.batch().put(...args)))
-  for (const args of [[], [null], [undefined]]) print('chained del', args, thrown(() => db.batch().del(...args)))
+  for (const use of ['put', 'del', 'clear', 'write'])
+    print(
+      `${use} after write`,
+      thrown(() => batch[use]('a', 'b'))
+    )
+  for (const args of [[], [null, 'v'], ['k'], ['k', null], ['k', undefined]])
+    print(
+      'chained put',
+      args,
+      thrown(() => db.batch().put(...args))
+    )
+  for (const args of [[], [null], [undefined]])
+    print(
+      'chained del',
+      args,
+      thrown(() => db.batch().del(...args))
+    )
   print('nothing chained', await call(db.batch(), 'write'))
 }
 
 async function ranges(db) {
   const letters = 'abcdefgh'.split('')
-  await call(db, 'batch', letters.map((key) => ({ type: 'put', key, value: key.toUpperCase() })))
+  await call(
+    db,
+    'batch',
+    letters.map((key) => ({ type: 'put', key, value: key.toUpperCase() }))
+  )
   const options = [
     undefined,
     {},
@@ -186,28 +255,81 @@ async function destroyed(db) {
 
 async function encodings(db) {
   const bytes = Buffer.from([0, 1, 128, 255])
-  for (const valueEncoding of ['utf8', 'json', 'hex', 'base64', 'binary', 'ascii', 'ucs2', 'utf16le', 'id', 'none']) {
-    const value = { json: { a: [1, null] }, hex: 'beef', base64: 'AAEC', binary: bytes }[valueEncoding] ?? 'text'
+  for (const valueEncoding of [
+    'utf8',
+    'json',
+    'hex',
+    'base64',
+    'binary',
+    'ascii',
+    'ucs2',
+    'utf16le',
+    'id',
+    'none'
+  ]) {
+    const value =
+      { json: { a: [1, null] }, hex: 'beef', base64: 'AAEC', binary: bytes }[valueEncoding] ?? 'text'
     const error = await call(db, 'put', 'encoded', value, { valueEncoding })
-    print(valueEncoding, error, await call(db, 'get', 'encoded', { valueEncoding }), await call(db, 'get', 'encoded', { valueEncoding: 'binary' }))
+    print(
+      valueEncoding,
+      error,
+      await call(db, 'get', 'encoded', { valueEncoding }),
+      await call(db, 'get', 'encoded', { valueEncoding: 'binary' })
+    )
   }
-  print('broken json', await call(db, 'put', 'encoded', '{', {}), await call(db, 'get', 'encoded', { valueEncoding: 'json' }))
-  print('in a stream', await collect(() => db.createReadStream({ gte: 'encoded', lte: 'encoded', valueEncoding: 'json' })))
-  print('keys', await call(db, 'put', { b: 1 }, '1', { keyEncoding: 'json' }), await call(db, 'get', '{"b":1}'))
-  print('keys', await call(db, 'put', '00ff', '1', { keyEncoding: 'hex' }), await call(db, 'get', Buffer.from([0, 255]), { keyEncoding: 'binary' }))
+  print(
+    'broken json',
+    await call(db, 'put', 'encoded', '{', {}),
+    await call(db, 'get', 'encoded', { valueEncoding: 'json' })
+  )
+  print(
+    'in a stream',
+    await collect(() => db.createReadStream({ gte: 'encoded', lte: 'encoded', valueEncoding: 'json' }))
+  )
+  print(
+    'keys',
+    await call(db, 'put', { b: 1 }, '1', { keyEncoding: 'json' }),
+    await call(db, 'get', '{"b":1}')
+  )
+  print(
+    'keys',
+    await call(db, 'put', '00ff', '1', { keyEncoding: 'hex' }),
+    await call(db, 'get', Buffer.from([0, 255]), { keyEncoding: 'binary' })
+  )
   const per = [
-    { type: 'put', key: Buffer.from([1, 2, 3]), value: { some: 'json' }, keyEncoding: 'binary', valueEncoding: 'json' },
+    {
+      type: 'put',
+      key: Buffer.from([1, 2, 3]),
+      value: { some: 'json' },
+      keyEncoding: 'binary',
+      valueEncoding: 'json'
+    },
     { type: 'put', key: 'plain', value: 'text' }
   ]
-  print('per operation', await call(db, 'batch', per), await call(db, 'get', '010203', { keyEncoding: 'hex', valueEncoding: 'json' }))
-  print('range of json keys', await collect(() => db.createReadStream({ gte: { b: 0 }, lte: { b: 2 }, keyEncoding: 'json' })))
-  await call(db, 'batch', ['encoded', '{"b":1}', 'plain'].map((key) => ({ type: 'del', key })))
+  print(
+    'per operation',
+    await call(db, 'batch', per),
+    await call(db, 'get', '010203', { keyEncoding: 'hex', valueEncoding: 'json' })
+  )
+  print(
+    'range of json keys',
+    await collect(() => db.createReadStream({ gte: { b: 0 }, lte: { b: 2 }, keyEncoding: 'json' }))
+  )
+  await call(
+    db,
+    'batch',
+    ['encoded', '{"b":1}', 'plain'].map((key) => ({ type: 'del', key }))
+  )
 
   const json = await opened('./json', { valueEncoding: 'json', keyEncoding: 'json' })
   print('json', await call(json, 'put', [1, 'a'], { x: 1 }), await call(json, 'get', [1, 'a']))
   print('json', await collect(() => json.createReadStream()))
   const chained = json.batch().put([2], [2]).put('utf', '8', { keyEncoding: 'utf8', valueEncoding: 'utf8' })
-  print('json', await call(chained, 'write'), await collect(() => json.createReadStream({ keyEncoding: 'utf8', valueEncoding: 'utf8' })))
+  print(
+    'json',
+    await call(chained, 'write'),
+    await collect(() => json.createReadStream({ keyEncoding: 'utf8', valueEncoding: 'utf8' }))
+  )
   await call(json, 'close')
 }
 
@@ -221,23 +343,61 @@ async function later(db) {
     } catch (error) {
       return ['thrown', error]
     }
-    return promise.then((value) => ['resolved', value], (error) => ['rejected', error])
+    return promise.then(
+      (value) => ['resolved', value],
+      (error) => ['rejected', error]
+    )
   }
   print('promises', await settled('put', 'p', 'q'), await settled('get', 'p'), await settled('get', 'none'))
-  print('promises', await settled('batch', [{ type: 'del', key: 'p' }]), await db.batch().put('p', 'r').write(), await settled('del', 'p'))
+  print(
+    'promises',
+    await settled('batch', [{ type: 'del', key: 'p' }]),
+    await db.batch().put('p', 'r').write(),
+    await settled('del', 'p')
+  )
   print('promises', await settled('put', null, 'q'), await settled('batch', [{}]))
-  print('has', typeof db.clear, typeof db.getMany, typeof db.iterator, typeof db.isOperational, typeof db.supports)
+  print(
+    'has',
+    typeof db.clear,
+    typeof db.getMany,
+    typeof db.iterator,
+    typeof db.isOperational,
+    typeof db.supports
+  )
   if (db.supports) print('supports', db.supports)
   if (db.isOperational) print('operational', db.isOperational(), db.status)
   if (db.getMany) {
-    print('getMany', await settled('getMany', ['a', 'none', 'b']), await call(db, 'getMany', ['c']), await settled('getMany', []))
-    print('getMany', await settled('getMany', ['a', null]), await settled('getMany', 'a'), await settled('getMany', ['a'], { valueEncoding: 'hex' }))
+    print(
+      'getMany',
+      await settled('getMany', ['a', 'none', 'b']),
+      await call(db, 'getMany', ['c']),
+      await settled('getMany', [])
+    )
+    print(
+      'getMany',
+      await settled('getMany', ['a', null]),
+      await settled('getMany', 'a'),
+      await settled('getMany', ['a'], { valueEncoding: 'hex' })
+    )
   }
   if (db.clear) {
-    for (const options of [{ gte: 'g' }, { lte: 'b', limit: 1 }, { gte: 'c', lte: 'f', reverse: true, limit: 2 }, { gt: 'x', lt: 'a' }]) {
-      print('clear', options, await call(db, 'clear', options), await collect(() => db.createKeyStream({ gte: 'a', lte: 'h' })))
+    for (const options of [
+      { gte: 'g' },
+      { lte: 'b', limit: 1 },
+      { gte: 'c', lte: 'f', reverse: true, limit: 2 },
+      { gt: 'x', lt: 'a' }
+    ]) {
+      print(
+        'clear',
+        options,
+        await call(db, 'clear', options),
+        await collect(() => db.createKeyStream({ gte: 'a', lte: 'h' }))
+      )
     }
-    print('clear of legacy options', thrown(() => db.clear({ start: 'a' }, () => {})))
+    print(
+      'clear of legacy options',
+      thrown(() => db.clear({ start: 'a' }, () => {}))
+    )
   }
   if (db.iterator) await iterators(db)
 }
@@ -265,11 +425,23 @@ async function iterators(db) {
 async function reopened(db, heard) {
   print('close', await call(db, 'close'), db.isOpen(), db.isClosed(), db.status)
   print('close again', await call(db, 'close'))
-  for (const [method, ...args] of [['get', 'a'], ['put', 'a', 'b'], ['del', 'a'], ['batch', [{ type: 'put', key: 'a', value: '1' }]]]) {
+  for (const [method, ...args] of [
+    ['get', 'a'],
+    ['put', 'a', 'b'],
+    ['del', 'a'],
+    ['batch', [{ type: 'put', key: 'a', value: '1' }]]
+  ]) {
     print(`${method} after close`, await call(db, method, ...args))
   }
-  print('stream after close', isOld ? thrown(() => db.createReadStream()) : thrown(() => db.createReadStream().on('error', () => {})))
-  print('open', await call(db, 'open').then((value) => (value === db || value === undefined ? 'open' : value)), db.isOpen())
+  print(
+    'stream after close',
+    isOld ? thrown(() => db.createReadStream()) : thrown(() => db.createReadStream().on('error', () => {}))
+  )
+  print(
+    'open',
+    await call(db, 'open').then((value) => (value === db || value === undefined ? 'open' : value)),
+    db.isOpen()
+  )
   print('still there', await call(db, 'get', 'name'))
   print('close', await call(db, 'close'))
   print('heard', heard)
@@ -278,7 +450,11 @@ async function reopened(db, heard) {
 async function inMemory() {
   const db = isOld ? levelup({ db: memdown }) : levelup(encode(memdown()))
   print('memory', await call(db, 'put', 'a', '1'), await call(db, 'get', 'a'), await call(db, 'get', 'b'))
-  print('memory', await call(db, 'batch', [{ type: 'put', key: 'b', value: '2' }]), await collect(() => db.createReadStream({ reverse: true })))
+  print(
+    'memory',
+    await call(db, 'batch', [{ type: 'put', key: 'b', value: '2' }]),
+    await collect(() => db.createReadStream({ reverse: true }))
+  )
   const other = isOld ? levelup(memdown) : levelup(encode(memdown()))
   print('another one', await call(other, 'get', 'a'))
   print('close', await call(db, 'close'), await call(other, 'close'))
@@ -288,13 +464,26 @@ async function maintained() {
   const db = await opened('./size')
   const filler = 'x'.repeat(1000)
   for (let i = 0; i < 10; i++) {
-    await call(db, 'batch', Array.from({ length: 100 }, (_, j) => ({ type: 'put', key: `key ${i}${String(j).padStart(2, '0')}`, value: filler })))
+    await call(
+      db,
+      'batch',
+      Array.from({ length: 100 }, (_, j) => ({
+        type: 'put',
+        key: `key ${i}${String(j).padStart(2, '0')}`,
+        value: filler
+      }))
+    )
   }
   // encoding-down and deferred-leveldown stand in front of leveldown.
   let inner = db.db
   while (typeof inner.getProperty !== 'function') inner = inner.db ?? inner._db
   print('approximateSize', typeof (await call(inner, 'approximateSize', 'a', 'z')))
-  print('getProperty', typeof inner.getProperty('leveldb.stats'), inner.getProperty('leveldb.num-files-at-level0').match(/^\d+$/) !== null, inner.getProperty('foo'))
+  print(
+    'getProperty',
+    typeof inner.getProperty('leveldb.stats'),
+    inner.getProperty('leveldb.num-files-at-level0').match(/^\d+$/) !== null,
+    inner.getProperty('foo')
+  )
   if (inner.compactRange) print('compactRange', await call(inner, 'compactRange', 'a', 'z'))
   const size = await call(inner, 'approximateSize', 'key 0', 'key 9')
   print('some size', size > 0, await call(inner, 'approximateSize', 'a', 'b'))

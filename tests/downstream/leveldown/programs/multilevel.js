@@ -19,7 +19,7 @@ async function main() {
   multilevel.writeManifest(db, `${process.cwd()}/manifest.json`)
 
   const access = (user, _, method) => {
-    if ((!user || user.name !== 'root') && /^put|^del|^batch|write/i.test(method)) throw new Error('read-only access')
+    if (user?.name !== 'root' && /^put|^del|^batch|write/i.test(method)) throw new Error('read-only access')
   }
   const auth = (user, callback) => {
     if (user.name === 'root' && user.pass === 'toor') callback(null, { name: 'root' })
@@ -40,14 +40,24 @@ async function main() {
   print('right', text(await call(client, 'auth', { name: 'root', pass: 'toor' })))
   print('put', text(await call(client, 'put', 'foo', 'bar')), await call(client, 'get', 'foo'))
   print('not found', await call(client, 'get', 'none').then(({ message, notFound }) => [message, notFound]))
-  print('batch', await call(client, 'batch', [{ type: 'put', key: 'a', value: '1' }, { type: 'del', key: 'foo' }]))
+  print(
+    'batch',
+    await call(client, 'batch', [
+      { type: 'put', key: 'a', value: '1' },
+      { type: 'del', key: 'foo' }
+    ])
+  )
   for (const options of [{}, { gte: 'a', limit: 1 }, { reverse: true }]) {
     const stream = client.createReadStream(options)
     const data = []
     await new Promise((resolve) => stream.on('data', (each) => data.push(each)).on('end', resolve))
     print('stream', options, data)
   }
-  print('binary', await call(client, 'put', 'b', Buffer.from([0, 255]), { valueEncoding: 'binary' }), await call(client, 'get', 'b', { valueEncoding: 'binary' }))
+  print(
+    'binary',
+    await call(client, 'put', 'b', Buffer.from([0, 255]), { valueEncoding: 'binary' }),
+    await call(client, 'get', 'b', { valueEncoding: 'binary' })
+  )
   print('method', await call(client, 'foo'))
   print('sublevel', await call(client.sublevel('books'), 'get', 'emma'))
   print('del', await call(client, 'del', 'a'), await collect(() => db.createReadStream()))

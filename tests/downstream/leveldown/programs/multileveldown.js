@@ -33,9 +33,18 @@ async function main() {
   const db = levelup(encode(leveldown('db')))
   const seen = []
   const hooks = {
-    preput: (key, value, callback) => (seen.push(['put', String(key)]), callback(null)),
-    predel: (key, callback) => (seen.push(['del', String(key)]), callback(null)),
-    prebatch: (batch, callback) => (seen.push(['batch', batch.length]), callback(null))
+    preput: (key, _, callback) => {
+      seen.push(['put', String(key)])
+      callback(null)
+    },
+    predel: (key, callback) => {
+      seen.push(['del', String(key)])
+      callback(null)
+    },
+    prebatch: (batch, callback) => {
+      seen.push(['batch', batch.length])
+      callback(null)
+    }
   }
   const { server, connections, port } = await listening(db, hooks)
   const client = multileveldown.client({ retry: true, valueEncoding: 'json' })
@@ -43,8 +52,18 @@ async function main() {
   print('put', await call(client, 'put', 'hello', { to: 'world' }), await call(client, 'get', 'hello'))
   print('not found', await call(client, 'get', 'none'))
   const ops = 'abcdef'.split('').map((key) => ({ type: 'put', key, value: [key] }))
-  print('batch', await call(client, 'batch', ops), await call(client, 'del', 'a'), await call(client.batch().put('z', 1).del('b'), 'write'))
-  for (const options of [{}, { gte: 'd' }, { gt: 'c', lt: 'f', reverse: true }, { limit: 2, values: false }]) {
+  print(
+    'batch',
+    await call(client, 'batch', ops),
+    await call(client, 'del', 'a'),
+    await call(client.batch().put('z', 1).del('b'), 'write')
+  )
+  for (const options of [
+    {},
+    { gte: 'd' },
+    { gt: 'c', lt: 'f', reverse: true },
+    { limit: 2, values: false }
+  ]) {
     print('stream', options, await collect(() => client.createReadStream(options)))
   }
   if (client.iterator) {
@@ -52,14 +71,19 @@ async function main() {
     print('iterator', await call(iterator, 'next'), await call(iterator, 'end'))
   }
   if (client.getMany) print('getMany', await call(client, 'getMany', ['c', 'none']))
-  if (client.clear) print('clear', await call(client, 'clear', { gte: 'e' }), await collect(() => client.createKeyStream()))
+  if (client.clear)
+    print('clear', await call(client, 'clear', { gte: 'e' }), await collect(() => client.createKeyStream()))
   print('hooks', seen)
 
   // What was asked without a connection is answered once there is one.
   const lost = new Promise((resolve) => connection.once('close', resolve))
   for (const each of connections) each.destroy()
   await lost
-  const waiting = Promise.all([call(client, 'put', 'later', 1), call(client, 'get', 'hello'), collect(() => client.createKeyStream({ lte: 'd' }))])
+  const waiting = Promise.all([
+    call(client, 'put', 'later', 1),
+    call(client, 'get', 'hello'),
+    collect(() => client.createKeyStream({ lte: 'd' }))
+  ])
   connection = connected(port, client)
   print('reconnected', await waiting)
 

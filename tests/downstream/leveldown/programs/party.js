@@ -9,7 +9,9 @@ const [, , name, role] = process.argv
 
 /** A process with the database. */
 function start() {
-  const child = spawn(process.execPath, ['--no-deprecation', __filename, name, 'member'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--no-deprecation', __filename, name, 'member'], {
+    stdio: ['pipe', 'pipe', 'inherit']
+  })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const exited = new Promise((resolve) => child.once('exit', resolve))
   return {
@@ -34,11 +36,22 @@ async function main() {
   const second = start()
   print('second', await second.ask('get', 'a'), await second.ask('put', 'b', [2]))
   const third = start()
-  print('third', await third.ask('batch', [{ type: 'put', key: 'c', value: 3 }, { type: 'del', key: 'a' }]))
+  print(
+    'third',
+    await third.ask('batch', [
+      { type: 'put', key: 'c', value: 3 },
+      { type: 'del', key: 'a' }
+    ])
+  )
   print('all', await first.ask('all'), await second.ask('all'))
   print('not found', await third.ask('get', 'a'))
   await first.kill()
-  print('after the leader was killed', await second.ask('put', 'd', 4), await third.ask('get', 'd'), await third.ask('all'))
+  print(
+    'after the leader was killed',
+    await second.ask('put', 'd', 4),
+    await third.ask('get', 'd'),
+    await third.ask('all')
+  )
   await second.kill()
   print('and the next', await third.ask('put', 'e', 5), await third.ask('leader'), await third.ask('all'))
   print('left', await third.leave())
@@ -55,12 +68,19 @@ async function member() {
     all: () =>
       new Promise((resolve, reject) => {
         const data = []
-        db.createReadStream().on('data', (each) => data.push(each)).on('error', reject).on('end', () => resolve(data))
+        db.createReadStream()
+          .on('data', (each) => data.push(each))
+          .on('error', reject)
+          .on('end', () => resolve(data))
       })
   }
   for await (const line of createInterface({ input: process.stdin })) {
     const [command, ...args] = JSON.parse(line)
-    const answer = await commands[command](...args).catch(({ name, message, notFound }) => ({ name, message, notFound }))
+    const answer = await commands[command](...args).catch(({ name, message, notFound }) => ({
+      name,
+      message,
+      notFound
+    }))
     console.log(JSON.stringify(answer))
   }
   await new Promise((resolve) => db.close(resolve))

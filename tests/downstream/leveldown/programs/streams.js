@@ -12,12 +12,19 @@ const memdown = require('memdown')
 async function main() {
   for (const db of [leveldown('db'), memdown()]) {
     await call(db, 'open')
-    await call(db, 'batch', ['a', 'b', 'c'].map((key) => ({ type: 'put', key, value: key.toUpperCase() })))
+    await call(
+      db,
+      'batch',
+      ['a', 'b', 'c'].map((key) => ({ type: 'put', key, value: key.toUpperCase() }))
+    )
     const strings = { keyAsBuffer: false, valueAsBuffer: false }
     print('entries', await collect(() => iteratorStream(db.iterator(strings))))
     print('buffers', await collect(() => iteratorStream(db.iterator())))
     print('keys', await collect(() => iteratorStream(db.iterator(strings), { values: false })))
-    print('values', await collect(() => iteratorStream(db.iterator({ ...strings, reverse: true }), { keys: false })))
+    print(
+      'values',
+      await collect(() => iteratorStream(db.iterator({ ...strings, reverse: true }), { keys: false }))
+    )
 
     const iterator = db.iterator(strings)
     const stream = iteratorStream(iterator)
@@ -40,7 +47,12 @@ async function main() {
   for (let i = 0; i < 100; i++) stream.write({ key: `key ${i}`, value: { i } })
   stream.end({ key: 'last', value: [true] })
   await new Promise((resolve, reject) => stream.on('finish', resolve).on('error', reject))
-  print('written', (await collect(() => db.createKeyStream())).length - 2, await db.get('key 42'), await db.get('last'))
+  print(
+    'written',
+    (await collect(() => db.createKeyStream())).length - 2,
+    await db.get('key 42'),
+    await db.get('last')
+  )
   const failing = writeStream(db)()
   const failed = new Promise((resolve) => failing.on('error', resolve))
   failing.write({ key: null, value: 1 })

@@ -13,11 +13,21 @@ async function main() {
   const stuff = db.sublevel('stuff')
   await call(db, 'put', 'key', 'outer')
   await call(stuff, 'put', 'key', 'inner')
-  print('apart', await call(db, 'get', 'key'), await call(stuff, 'get', 'key'), await call(stuff, 'get', 'none'))
+  print(
+    'apart',
+    await call(db, 'get', 'key'),
+    await call(stuff, 'get', 'key'),
+    await call(stuff, 'get', 'none')
+  )
   const deep = stuff.sublevel('deep', { valueEncoding: 'json' })
   await call(deep, 'put', 'key', { a: 1 })
   await call(deep, 'put', 'other', [2])
-  print('nested', await call(deep, 'get', 'key'), await collect(() => deep.createReadStream()), await collect(() => stuff.createReadStream()))
+  print(
+    'nested',
+    await call(deep, 'get', 'key'),
+    await collect(() => deep.createReadStream()),
+    await collect(() => stuff.createReadStream())
+  )
 
   const sequence = db.sublevel('SEQ')
   let count = 0
@@ -25,7 +35,10 @@ async function main() {
     add({ key: String(count++), value: String(change.key), type: 'put', prefix: sequence })
   })
   await call(db, 'put', 'one', 'VALUE')
-  await call(db, 'batch', [{ type: 'put', key: 'two', value: '2' }, { type: 'del', key: 'key' }])
+  await call(db, 'batch', [
+    { type: 'put', key: 'two', value: '2' },
+    { type: 'del', key: 'key' }
+  ])
   print('hook', await collect(() => sequence.createReadStream()))
   remove()
   await call(db, 'put', 'three', '3')
@@ -47,10 +60,25 @@ async function main() {
   ])
   print('batch', await collect(() => one.createReadStream()), await collect(() => two.createReadStream()))
   // leveldown 6 has no ranges by `start` and `end`: level-sublevel 6 translates them.
-  const ranges = isOld ? [{}, { reverse: true }] : [{}, { gte: 'b', lt: 'key' }, { gt: 'b' }, { reverse: true, limit: 1 }, { start: 'b', end: 'c' }, { min: 'b', max: 'c' }, { limit: 0 }]
+  const ranges = isOld
+    ? [{}, { reverse: true }]
+    : [
+        {},
+        { gte: 'b', lt: 'key' },
+        { gt: 'b' },
+        { reverse: true, limit: 1 },
+        { start: 'b', end: 'c' },
+        { min: 'b', max: 'c' },
+        { limit: 0 }
+      ]
   for (const options of ranges) {
     print('range', options, await collect(() => one.createReadStream(options)))
-    print('range', options, await collect(() => one.createKeyStream(options)), await collect(() => one.createValueStream(options)))
+    print(
+      'range',
+      options,
+      await collect(() => one.createKeyStream(options)),
+      await collect(() => one.createValueStream(options))
+    )
   }
   print('all', await collect(() => db.createReadStream()))
   print('null', await call(one, 'put', null, 'x'), await call(one, 'get', null))

@@ -22,14 +22,24 @@ async function inside(db) {
   print('nested', await collect(() => nested.createReadStream()))
   print('own and nested', await collect(() => example.createReadStream()))
   print('all', await collect(() => db.createReadStream()))
-  print('get', await call(example, 'get', 'hello'), await call(nested, 'get', 'hi'), await call(nested, 'get', 'hello'), await call(db, 'get', 'hello'))
+  print(
+    'get',
+    await call(example, 'get', 'hello'),
+    await call(nested, 'get', 'hi'),
+    await call(nested, 'get', 'hello'),
+    await call(db, 'get', 'hello')
+  )
 
   const events = []
   for (const event of ['put', 'del', 'batch', 'clear']) {
     example.on(event, (...args) => events.push([event, ...args]))
     db.on(event, () => events.push(['parent', event]))
   }
-  await call(example, 'batch', [{ type: 'put', key: 'a', value: '1' }, { type: 'put', key: 'b', value: '2' }, { type: 'del', key: 'c' }])
+  await call(example, 'batch', [
+    { type: 'put', key: 'a', value: '1' },
+    { type: 'put', key: 'b', value: '2' },
+    { type: 'del', key: 'c' }
+  ])
   await call(example.batch().put('d', '4').del('a'), 'write')
   print('del', await call(example, 'del', 'b'), await call(example, 'get', 'b'))
   print('events', events)
@@ -40,7 +50,14 @@ async function inside(db) {
   await call(two, 'put', Buffer.from([255]), 'high')
   await call(two, 'put', Buffer.from([0]), 'low')
   print('encodings', await call(one, 'get', 'k'), await collect(() => two.createReadStream()))
-  for (const options of [{ gt: 'a' }, { gte: 'd', lte: 'h' }, { lt: 'hello' }, { reverse: true, limit: 1 }, { gte: '', lt: '' }, { values: false }]) {
+  for (const options of [
+    { gt: 'a' },
+    { gte: 'd', lte: 'h' },
+    { lt: 'hello' },
+    { reverse: true, limit: 1 },
+    { gte: '', lt: '' },
+    { values: false }
+  ]) {
     print('range', options, await collect(() => example.createReadStream(options)))
   }
   if (nested.iterator) {
@@ -56,11 +73,19 @@ async function inside(db) {
     await call(example, 'clear', { gt: 'd', lt: 'i' })
     print('cleared', await collect(() => example.createKeyStream()))
     await call(example, 'clear')
-    print('cleared', await collect(() => example.createKeyStream()), await collect(() => nested.createKeyStream()))
+    print(
+      'cleared',
+      await collect(() => example.createKeyStream()),
+      await collect(() => nested.createKeyStream())
+    )
   }
 
   const hooked = []
-  const hook = sub(db, 'hook', { open: (callback) => (hooked.push('open'), process.nextTick(callback)) })
+  const open = (callback) => {
+    hooked.push('open')
+    process.nextTick(callback)
+  }
+  const hook = sub(db, 'hook', { open })
   await call(hook, 'put', 'k', 'v')
   print('hook', hooked)
   await call(sub(db, 'dashed', { separator: '-' }), 'put', 'k', 'v')

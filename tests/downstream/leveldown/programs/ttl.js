@@ -22,7 +22,16 @@ async function gone(db, key) {
 async function main() {
   const db = ttl(make('db'))
   await call(db, 'put', 'foo', 'bar', { ttl: HOUR })
-  await call(db, 'batch', [{ type: 'put', key: 'bam', value: 'boom' }, { type: 'put', key: 'long', value: '1' }, { type: 'del', key: 'w00t' }], { ttl: HOUR })
+  await call(
+    db,
+    'batch',
+    [
+      { type: 'put', key: 'bam', value: 'boom' },
+      { type: 'put', key: 'long', value: '1' },
+      { type: 'del', key: 'w00t' }
+    ],
+    { ttl: HOUR }
+  )
   await call(db, 'put', 'stays', '1')
   print('entries', (await collect(() => db.createKeyStream())).length)
   mock.timers.tick(HOUR / 2)
@@ -31,7 +40,13 @@ async function main() {
   await call(db, 'ttl', 'long', 5 * HOUR)
   await call(db, 'ttl', 'future', HOUR)
   mock.timers.tick(HOUR / 2 + 10_000)
-  print('expired', await gone(db, 'bam'), await call(db, 'get', 'foo'), await call(db, 'get', 'long'), await call(db, 'get', 'stays'))
+  print(
+    'expired',
+    await gone(db, 'bam'),
+    await call(db, 'get', 'foo'),
+    await call(db, 'get', 'long'),
+    await call(db, 'get', 'stays')
+  )
   mock.timers.tick(HOUR)
   print('expired', await gone(db, 'foo'), await call(db, 'get', 'long'))
   print('left', (await collect(() => db.createKeyStream())).length)
@@ -39,7 +54,15 @@ async function main() {
 
   const meta = levelup(encode(memdown()))
   const other = ttl(make('other'), { sub: meta, checkFrequency: 1000, defaultTTL: 15 * 60 * 1000 })
-  await call(other, 'batch', [{ type: 'put', key: 'foo', value: 'foovalue' }, { type: 'put', key: 'bar', value: 'barvalue' }], { ttl: 100 })
+  await call(
+    other,
+    'batch',
+    [
+      { type: 'put', key: 'foo', value: 'foovalue' },
+      { type: 'put', key: 'bar', value: 'barvalue' }
+    ],
+    { ttl: 100 }
+  )
   await call(other, 'put', 'default', '1')
   print('data', await collect(() => other.createReadStream()))
   print('meta', (await collect(() => meta.createReadStream())).length)

@@ -20,7 +20,11 @@ const PROGRAMS = [
       ['encoding-down', 'levelup']
     ]
   ],
-  ['streams.js', /^failed: /m, [['level-iterator-stream-2'], ['level-iterator-stream-4'], ['level-iterator-stream']]],
+  [
+    'streams.js',
+    /^failed: /m,
+    [['level-iterator-stream-2'], ['level-iterator-stream-4'], ['level-iterator-stream']]
+  ],
   [
     'sublevel.js',
     /^close: undefined$/m,

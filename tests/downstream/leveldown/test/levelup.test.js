@@ -12,7 +12,15 @@ for (const version of ['levelup-0.18', 'levelup-0.19', 'levelup-1']) {
   })
 }
 
-for (const version of ['levelup-0.18', 'levelup-0.19', 'levelup-1', 'levelup-2', 'levelup-3', 'levelup-4', 'levelup']) {
+for (const version of [
+  'levelup-0.18',
+  'levelup-0.19',
+  'levelup-1',
+  'levelup-2',
+  'levelup-3',
+  'levelup-4',
+  'levelup'
+]) {
   test(`README: ${version}`, async (t) => {
     const printed = await both(t, 'levelup.js', version)
     assert.match(printed, /^destroy of nothing: undefined$/m)
