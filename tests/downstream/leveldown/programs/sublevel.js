@@ -59,7 +59,6 @@ async function main() {
     { key: 'c', value: 'C', type: 'put' }
   ])
   print('batch', await collect(() => one.createReadStream()), await collect(() => two.createReadStream()))
-  // leveldown 6 has no ranges by `start` and `end`: level-sublevel 6 translates them.
   const ranges = isOld
     ? [{}, { reverse: true }]
     : [

@@ -17,6 +17,12 @@ export const TREES = {
   terrace: join(root, 'target', 'leveldown-clients')
 }
 
+/** What each tree needs for ranges by `start` and `end`. */
+export const LEGACY = {
+  [TREES.original]: ['--require', join(TREES.original, 'programs', 'support', 'legacy.js')],
+  [TREES.terrace]: []
+}
+
 const original = createRequire(import.meta.url)('leveldown-original')
 const ours = createRequire(join(TREES.terrace, 'package.json'))('terrace-leveldown')
 
@@ -42,7 +48,7 @@ export async function bothPrint(t, file, ...args) {
 
 async function outcomesOf(t, file, args) {
   const [expected, actual] = await Promise.all(
-    Object.values(TREES).map((tree) => outcome(t, join(tree, 'programs', file), args))
+    Object.values(TREES).map((tree) => outcome(t, [...LEGACY[tree], join(tree, 'programs', file), ...args]))
   )
   assert.equal(expected.failure, undefined)
   assert.equal(actual.failure, undefined)
@@ -50,12 +56,14 @@ async function outcomesOf(t, file, args) {
   return [expected, actual]
 }
 
-async function outcome(t, file, args) {
+async function outcome(t, args) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-leveldown-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
-  const { status, stdout, stderr } = await ran([file, ...args], directory)
+  const { status, stdout, stderr } = await ran(args, directory)
   const failure =
-    status === 0 && stderr === '' ? undefined : `${file}: ${status}\n${stderr}${stdout.slice(-2000)}`
+    status === 0 && stderr === ''
+      ? undefined
+      : `${args.join(' ')}: ${status}\n${stderr}${stdout.slice(-2000)}`
   return { failure, printed: stdout, entries: failure ? {} : await entriesOf(directory) }
 }
 
