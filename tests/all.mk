@@ -165,8 +165,10 @@ test-windows: build tests/platforms/windows/node_modules/.package-lock.json ## i
 test-bundlers: build setup-tests $(BROWSER_READY) tests/bundlers/node_modules/.package-lock.json ## our packages, installed, in Jest, TypeScript, esbuild, webpack, Vite, as Electron has them, and from development servers
 	cd tests/bundlers && npm test --silent
 
-test-downstream: build tests/downstream/node_modules/.package-lock.json ## programs from npm on our Node package, beside classic-level
+DOWNSTREAM := tests/downstream tests/downstream/leveldown
+test-downstream: build $(DOWNSTREAM:%=%/node_modules/.package-lock.json) ## programs from npm on our Node packages, beside classic-level and leveldown
 	cd tests/downstream && npm test --silent
+	cd tests/downstream/leveldown && npm test --silent
 
 test-upgrading: build tests/upgrading/node_modules/.package-lock.json ## the recipes of UPGRADING.md, each on a database of the real old package
 	cd tests/upgrading && npm test --silent
