@@ -1,25 +1,21 @@
 /** Operations that are collected one by one. */
 
 import type { DirectData } from 'terrace-core'
-import { Buffer } from './buffer.js'
 import { assertCallback, optionsOf } from './checks.js'
 import { nextTick } from './next-tick.js'
+import { type Flat, kept, type OperationsHost } from './operations.js'
 
 type Callback = (error?: Error | null) => void
 
 /** The database of a batch, as far as the batch needs it. */
-export interface BatchHost {
-  _checkKey(key: unknown): Error | undefined
-  _checkValue(value: unknown): Error | undefined
-  _serializeKey(key: unknown): DirectData
-  _serializeValue(value: unknown): DirectData
-  _write(operations: ReadonlyArray<DirectData | null>, options: object, callback: Callback): void
+export interface BatchHost extends OperationsHost {
+  _writeChained(operations: Flat, options: object, callback: Callback): void
 }
 
 export class ChainedBatch {
   readonly db: BatchHost
   /** Keys and values alternate, with null for the value of a key to delete. */
-  _flat: Array<DirectData | null> = []
+  _flat: Flat = []
   _written = false
 
   constructor(db: BatchHost) {
@@ -77,7 +73,7 @@ export class ChainedBatch {
   }
 
   _write(options: object, callback: Callback): void {
-    this.db._write(this._flat, options, callback)
+    this.db._writeChained(this._flat, options, callback)
   }
 
   _checkWritten(): void {
@@ -90,8 +86,3 @@ export class ChainedBatch {
 }
 
 const noOptions = Object.freeze({})
-
-/** A copy of bytes, which the program may change before the batch is written. */
-function kept(data: DirectData): DirectData {
-  return typeof data === 'string' ? data : Buffer.from(data)
-}

@@ -6,9 +6,9 @@
 import {
   type BackendLevel,
   DirectCalls,
+  type DirectCursor,
   type DirectCursorOptions,
-  type DirectData,
-  type DirectRange
+  type DirectData
 } from 'terrace-core'
 import { Buffer } from './buffer.js'
 import { ChainedBatch } from './chained-batch.js'
@@ -16,7 +16,10 @@ import { assertCallback, keyError, optionsOf, serialize, valueError } from './ch
 import { notFound, notOpen, openError, reasonOf, translated } from './errors.js'
 import { Iterator } from './iterator.js'
 import { nextTick, settle } from './next-tick.js'
+import { type Flat, flatOf, kept, type Operation, operationsOf } from './operations.js'
+import { boundsOf, cursorOptions, iteratorOptions, rangeOf, rangeOptions } from './ranges.js'
 import type { LevelDownManifest, Status } from './types.js'
+import { WaitingCursor } from './waiting-cursor.js'
 
 type Callback = (error?: Error | null) => void
 type ValueCallback<T> = (error?: Error | null, value?: T) => void
@@ -34,6 +37,8 @@ export interface Origin {
   readonly ignoresEmptyBounds: boolean
   /** Whether iterators pass empty keys or values in place of those that are not wanted. */
   readonly fillsAbsent: boolean
+  /** Whether calls before `open()` succeed, as those of memdown do. The database is then opened for them. */
+  readonly worksUnopened?: boolean
   /** Makes the database. It begins to open in the next microtask, unless it is opened or closed before. */
   create(): AnyLevel
   /** The options of `open()` for the database. */
@@ -51,6 +56,14 @@ interface Parts {
   passing: Status | undefined
   /** How many calls of `open()` and `close()` there have been. */
   changes: number
+  /** Whether the database was opened for calls before `open()`. */
+  isUnopened: boolean
+  /** Calls that wait until the database is open, in order. */
+  waiting: Array<() => void> | undefined
+  /** Whether the calls that have waited are being made. */
+  isFlushing: boolean
+  /** The running or last call of `open()`, or the one for calls before it, with those calls. */
+  opening: Promise<void> | undefined
 }
 
 const parts = Symbol('parts')
@@ -146,18 +159,19 @@ export class Database {
     const flat = flatOf(this, operations)
     if (flat instanceof Error) nextTick(done, flat)
     else if (flat.length === 0) nextTick(done)
-    else this._write(flat, optionsOf(options), done as Callback)
+    else if (this._batch === _batch) this._write(flat, optionsOf(options), done as Callback)
+    else this._batch(operationsOf(flat, operations as object[]), optionsOf(options), done as Callback)
     return undefined
   }
 
   clear(options: unknown, callback?: unknown): void {
     const done = typeof options === 'function' ? options : callback
     assertCallback(done, 'clear()')
-    this._clear(rangeOf(this, optionsOf(options)), done as Callback)
+    this._clear(rangeOptions(this, optionsOf(options)), done as Callback)
   }
 
   iterator(options?: unknown): Iterator {
-    return this._iterator(iteratorOptions(this, optionsOf(options)))
+    return this._iterator(this._setupIteratorOptions(optionsOf(options)))
   }
 
   // ---- methods that a class that extends this one may call or replace, as in abstract-leveldown ----
@@ -170,10 +184,12 @@ export class Database {
     try {
       const given = own.origin.openOptions(withoutDefaults(options))
       const level = own.level ?? adopt(this, own.origin.create())
-      opening = level.open(given as never)
+      opening = own.isUnopened ? openWith(own, level, given) : level.open(given as never)
     } catch (error) {
       opening = Promise.reject(error)
     }
+    own.isUnopened = false
+    own.opening = opening
     settle(
       opening.finally(() => ended(own, change)),
       () => callback(),
@@ -185,7 +201,11 @@ export class Database {
     const own = this[parts]
     const change = ++own.changes
     own.passing = 'closing'
-    const closing = own.level?.close() ?? Promise.resolve()
+    own.isUnopened = false
+    const closing =
+      own.waiting === undefined
+        ? (own.level?.close() ?? Promise.resolve())
+        : (own.opening as Promise<void>).then(() => own.level?.close())
     settle(
       closing.finally(() => {
         if (own.level === undefined || own.level.status === 'closed') own.rest = 'closed'
@@ -212,7 +232,7 @@ export class Database {
         nextTick(callback, null, found)
       }
     } catch (error) {
-      nextTick(callback, this._translated(error))
+      refuse(this, error, '_get', [key], options, callback)
     }
   }
 
@@ -228,7 +248,7 @@ export class Database {
           (error) => callback(this._translated(error))
         )
     } catch (error) {
-      nextTick(callback, this._translated(error))
+      refuse(this, error, '_getMany', [keys], options, callback)
     }
   }
 
@@ -236,7 +256,7 @@ export class Database {
     try {
       passWritten(this, callsOf(this).put(key, value, options.sync === true), callback)
     } catch (error) {
-      nextTick(callback, this._translated(error))
+      refuse(this, error, '_put', [key, value], options, callback)
     }
   }
 
@@ -244,12 +264,20 @@ export class Database {
     try {
       passWritten(this, callsOf(this).del(key, options.sync === true), callback)
     } catch (error) {
-      nextTick(callback, this._translated(error))
+      refuse(this, error, '_del', [key], options, callback)
     }
   }
 
+  _batch(operations: readonly Operation[], options: Options, callback: Callback): void {
+    const flat: Flat = []
+    for (const { type, key, value } of operations) {
+      flat.push(key, type === 'put' ? (value as DirectData) : null)
+    }
+    this._write(flat, optionsOf(options), callback)
+  }
+
   /** Writes the operations of a batch. Keys and values alternate, with null for the value of a key to delete. */
-  _write(operations: ReadonlyArray<DirectData | null>, options: object, callback: Callback): void {
+  _write(operations: Flat, options: object, callback: Callback): void {
     if (operations.length === 0) {
       nextTick(callback, null)
       return
@@ -258,37 +286,47 @@ export class Database {
       const { sync } = options as { sync?: unknown }
       passWritten(this, callsOf(this).write(operations, sync === true), callback)
     } catch (error) {
-      nextTick(callback, this._translated(error))
+      refuse(this, error, '_write', [operations], options, callback)
     }
+  }
+
+  /** Writes a chained batch, which passes a `_batch()` that a program has replaced, as in memdown. */
+  _writeChained(operations: Flat, options: object, callback: Callback): void {
+    if (this._batch === _batch) this._write(operations, options, callback)
+    else this._batch(operationsOf(operations), options as Options, callback)
   }
 
   _chainedBatch(): ChainedBatch {
     return new ChainedBatch(this)
   }
 
-  _clear(range: DirectRange, callback: Callback): void {
-    if (!this.isOperational()) {
-      nextTick(callback, notOpen())
+  _clear(options: Options, callback: Callback): void {
+    const { ignoresEmptyBounds } = this[parts].origin
+    const range = rangeOf(options, ignoresEmptyBounds)
+    const bounds = boundsOf(range, (bound) => Buffer.from(bound as string))
+    if (!isUsable(this)) {
+      refuse(this, notOpen(), '_clear', [], { ...options, ...bounds }, callback)
       return
     }
-    const bounds = { gte: range.gte, gt: range.gt, lte: range.lte, lt: range.lt }
+    const { reverse, limit } = range
     settle(
-      this.level.clear({
-        ...bufferBounds(bounds),
-        reverse: range.reverse,
-        limit: range.limit,
-        keyEncoding: 'buffer'
-      }),
+      this.level.clear({ ...bounds, reverse, limit, keyEncoding: 'buffer' }),
       () => callback(null),
       (error) => callback(this._translated(error))
     )
   }
 
-  _iterator(options: DirectCursorOptions): Iterator {
-    if (!this.isOperational()) throw notOpen('cannot call iterator() before open()')
+  _setupIteratorOptions(options: Options): Options {
+    return iteratorOptions(this, options)
+  }
 
-    const cursor = callsOf(this).cursor(options)
-    const absent = this[parts].origin.fillsAbsent ? EMPTY : ABSENT
+  _iterator(given: Options): Iterator {
+    const { fillsAbsent, ignoresEmptyBounds } = this[parts].origin
+    const options = cursorOptions(optionsOf(given), ignoresEmptyBounds)
+    const cursor = isUsable(this)
+      ? callsOf(this).cursor(options)
+      : waitingCursor(this, { ...options, ...boundsOf(options, kept) })
+    const absent = fillsAbsent ? EMPTY : ABSENT
     const iterator = new Iterator(this, cursor, absent[options.keyForm], absent[options.valueForm])
     this.level.attachResource(iterator._resource as never)
     return iterator
@@ -336,6 +374,90 @@ function callsOf(db: Database): DirectCalls {
   return calls
 }
 
+/** Whether a call can be made now. */
+function isUsable(db: Database): boolean {
+  const { isUnopened, isFlushing, waiting, level } = db[parts]
+  return db.isOperational() || isFlushing || (isUnopened && waiting === undefined && level?.status === 'open')
+}
+
+/**
+ * Passes on why a call failed, or makes it once the database is open, if calls before that succeed. The callers need no closures,
+ * which would cost them time also if they do not fail.
+ */
+function refuse(
+  db: Database,
+  error: unknown,
+  method: '_get' | '_getMany' | '_put' | '_del' | '_write' | '_clear',
+  args: ReadonlyArray<DirectData | ReadonlyArray<DirectData | null>>,
+  options: object,
+  callback: (...results: never[]) => void
+): void {
+  const ours = args.map((arg) =>
+    Array.isArray(arg) ? arg.map((data) => data && kept(data)) : kept(arg as DirectData)
+  )
+  const again = (): void => {
+    ;(db[method] as (...args: unknown[]) => void).call(db, ...ours, options, callback)
+  }
+  if (!waits(db, again)) nextTick(callback, db._translated(error))
+}
+
+/** @throws Error if the database makes no cursors before it is open. */
+function waitingCursor(db: Database, options: DirectCursorOptions): WaitingCursor {
+  let isWaiting = false
+  const making = new Promise<DirectCursor>((resolve, reject) => {
+    isWaiting = waits(db, () => {
+      try {
+        resolve(callsOf(db).cursor(options))
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+  if (!isWaiting) throw notOpen('cannot call iterator() before open()')
+  return new WaitingCursor(making)
+}
+
+/** Lets a call wait until the database is open, if it takes calls before that. */
+function waits(db: Database, work: () => void): boolean {
+  const own = db[parts]
+  const { status } = db
+  if (own.origin.worksUnopened !== true || own.isFlushing) return false
+  if (status !== 'new' && status !== 'opening') return false
+  if (own.waiting !== undefined) {
+    own.waiting.push(work)
+    return true
+  }
+  if (own.level?.status === 'open') return false
+
+  const level = own.level ?? adopt(db, own.origin.create())
+  if (status === 'new') {
+    own.isUnopened = true
+    own.passing = 'new'
+    own.changes++
+    own.opening = level.open()
+  }
+  own.waiting = [work]
+  // Later calls must not overtake those that wait.
+  own.calls = undefined
+  const flush = (): void => {
+    const { waiting = [] } = own
+    own.waiting = undefined
+    own.calls = new DirectCalls(level)
+    own.isFlushing = true
+    for (const work of waiting) work()
+    own.isFlushing = false
+  }
+  own.opening = (own.opening as Promise<void>).then(flush, flush)
+  return true
+}
+
+/** Opens a database that has been opened for calls before `open()`: again, if that has options. */
+async function openWith(own: Parts, level: AnyLevel, options: object): Promise<void> {
+  await own.opening
+  if (Object.keys(options).length > 0) await level.close()
+  await level.open(options as never)
+}
+
 function passFound(db: Database, value: DirectData | undefined, callback: ValueCallback<DirectData>): void {
   if (value === undefined) callback(notFound(db[parts].origin.notFoundMessage))
   else callback(null, value)
@@ -372,66 +494,7 @@ function keysError(db: Database, keys: unknown): Error | undefined {
   return undefined
 }
 
-/** The operations of an array in a flat list, or what is wrong with them. */
-function flatOf(db: Database, operations: unknown): Array<DirectData | null> | Error {
-  if (!Array.isArray(operations)) return new Error('batch(array) requires an array argument')
-  const flat: Array<DirectData | null> = []
-  for (const operation of operations) {
-    if (typeof operation !== 'object' || operation === null) {
-      return new Error('batch(array) element must be an object and not `null`')
-    }
-    const { type, key, value } = operation as { type?: unknown; key?: unknown; value?: unknown }
-    if (type !== 'put' && type !== 'del') return new Error("`type` must be 'put' or 'del'")
-    const error = db._checkKey(key) ?? (type === 'put' ? db._checkValue(value) : undefined)
-    if (error !== undefined) return error
-    flat.push(db._serializeKey(key), type === 'put' ? db._serializeValue(value) : null)
-  }
-  return flat
-}
-
-/** The range that options name. */
-function rangeOf(db: Database, options: Options): DirectRange {
-  let gte: DirectData | undefined
-  let gt: DirectData | undefined
-  let lte: DirectData | undefined
-  let lt: DirectData | undefined
-  for (const name in options) {
-    if (!Object.hasOwn(options, name)) continue
-    if (name === 'gte') gte = boundOf(db, options.gte)
-    else if (name === 'gt') gt = boundOf(db, options.gt)
-    else if (name === 'lte') lte = boundOf(db, options.lte)
-    else if (name === 'lt') lt = boundOf(db, options.lt)
-    else if (name === 'start' || name === 'end') {
-      throw new Error('Legacy range options ("start" and "end") have been removed')
-    }
-  }
-  const { limit, reverse } = options
-  return { gte, gt, lte, lt, reverse: !!reverse, limit: typeof limit === 'number' && limit >= 0 ? limit : -1 }
-}
-
-function iteratorOptions(db: Database, options: Options): DirectCursorOptions {
-  const { gte, gt, lte, lt, reverse, limit } = rangeOf(db, options)
-  return {
-    gte,
-    gt,
-    lte,
-    lt,
-    reverse,
-    limit,
-    keys: options.keys !== false,
-    values: options.values !== false,
-    keyForm: options.keyAsBuffer === false ? 'utf8' : 'buffer',
-    valueForm: options.valueAsBuffer === false ? 'utf8' : 'buffer',
-    fillCache: options.fillCache === true,
-    highWaterMarkBytes: bytesOf(options.highWaterMark ?? options.highWaterMarkBytes)
-  }
-}
-
-/** A bound of a range, whatever it is: null and undefined are bounds as well, as in leveldown. */
-function boundOf(db: Database, given: unknown): DirectData | undefined {
-  const bound = db._serializeKey(given)
-  return bound.length === 0 && db[parts].origin.ignoresEmptyBounds ? undefined : bound
-}
+const { _batch } = Database.prototype
 
 /** What an iterator passes for a key or value that is not wanted. */
 const EMPTY = { utf8: '', buffer: Buffer.alloc(0) }
@@ -445,7 +508,11 @@ export function initialize(db: Database, origin: Origin, supports: LevelDownMani
     calls: undefined,
     rest: 'new',
     passing: undefined,
-    changes: 0
+    changes: 0,
+    isUnopened: false,
+    waiting: undefined,
+    isFlushing: false,
+    opening: undefined
   }
   Object.defineProperty(db, parts, { value: own })
   Object.assign(db, { supports })
@@ -481,13 +548,4 @@ function withoutDefaults({ createIfMissing, errorIfExists, ...others }: Options)
 /** Notes the end of a call of `open()` or `close()`, unless another one has begun since. */
 function ended(own: Parts, change: number): void {
   if (own.changes === change) own.passing = undefined
-}
-
-function bufferBounds(bounds: Record<string, DirectData | undefined>): Record<string, Buffer> {
-  const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined)
-  return Object.fromEntries(given.map(([name, bound]) => [name, Buffer.from(bound as string)]))
-}
-
-function bytesOf(mark: unknown): number | undefined {
-  return typeof mark === 'number' && mark >= 0 ? mark : undefined
 }

@@ -1,7 +1,8 @@
 /** An iterator with leveldown's API, over a cursor of the database. */
 
-import type { DirectCursor, DirectData } from 'terrace-core'
-import { nextTick } from './next-tick.js'
+import type { DirectData } from 'terrace-core'
+import { answer, isTurnDue, nextTick } from './next-tick.js'
+import type { AnyCursor } from './waiting-cursor.js'
 
 type Callback = (error?: Error | null) => void
 type EntryCallback = (error?: Error | null, key?: DirectData, value?: DirectData) => void
@@ -20,7 +21,7 @@ export class Iterator {
   _nexting = false
   /** What the database closes when it is closed. Programs take an iterator with a method `close` for one of abstract-level. */
   readonly _resource = { close: () => this.#closeWithDatabase() }
-  readonly #cursor: DirectCursor
+  readonly #cursor: AnyCursor
   readonly #absentKey: DirectData | undefined
   readonly #absentValue: DirectData | undefined
   /** Whether the cursor was closed: by `end()`, or with the database. */
@@ -31,7 +32,7 @@ export class Iterator {
   /** @param absentKey - What is passed for keys if they are not wanted. */
   constructor(
     db: IteratorHost,
-    cursor: DirectCursor,
+    cursor: AnyCursor,
     absentKey: DirectData | undefined,
     absentValue: DirectData | undefined
   ) {
@@ -125,10 +126,10 @@ export class Iterator {
     try {
       const found = this.#cursor.next()
       if (found === true) this.#pass(callback)
-      else if (found === undefined) nextTick(callback)
+      else if (found === undefined) answer(callback)
       else {
         found.then(
-          (found) => (found === true ? this.#pass(callback) : nextTick(callback)),
+          (found) => (found === true ? this.#pass(callback) : answer(callback)),
           (error) => nextTick(callback, this.db._translated(error))
         )
       }
@@ -144,7 +145,7 @@ export class Iterator {
   }
 
   _end(callback: Callback): void {
-    this.#whenIdle(() => this.#close((error) => nextTick(callback, ...(error ? [error] : []))))
+    this.#whenIdle(() => this.#close((error) => nextTick(callback, error ?? null)))
   }
 
   _nextTick(callback: (...args: never[]) => void, ...args: unknown[]): void {
@@ -156,7 +157,7 @@ export class Iterator {
     if (this._ended || this._nexting || this.#isClosed) return undefined
     if (this.next !== next || this._next !== _next) return undefined
     const cursor = this.#cursor
-    if (cursor.take() === undefined) return undefined
+    if (isTurnDue() || cursor.take() === undefined) return undefined
     return [cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue]
   }
 
@@ -168,7 +169,7 @@ export class Iterator {
 
   #pass(callback: EntryCallback): void {
     const cursor = this.#cursor
-    nextTick(callback, null, cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue)
+    answer(callback, null, cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue)
   }
 
   #whenIdle(work: () => void): void {

@@ -9,10 +9,16 @@ import { fromLevel } from './from-level.js'
 import { hybrid } from './hybrid.js'
 import { manifest } from './manifest.js'
 import { nextTick, settle } from './next-tick.js'
+import type { Flat } from './operations.js'
 import type { LevelDownConstructor } from './types.js'
 
 class DatabaseOnDisk extends Database {
   declare readonly location: string
+
+  /** A `_batch()` that a program has replaced does not see chained batches, as in leveldown. */
+  override _writeChained(operations: Flat, options: object, callback: (error?: Error | null) => void): void {
+    this._write(operations, options, callback)
+  }
 
   approximateSize(start: unknown, end: unknown, callback: unknown): void {
     onRange(this, 'approximateSize', [start, end, callback], (level, ...range) =>

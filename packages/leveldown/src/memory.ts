@@ -16,6 +16,7 @@ const kind = {
   notFoundMessage: 'NotFound',
   ignoresEmptyBounds: false,
   fillsAbsent: false,
+  worksUnopened: true,
   create: () => new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }) as unknown as AnyLevel,
   openOptions: ({ keyEncoding, valueEncoding, passive, ...options }: Record<string, unknown>) => options
 }

@@ -8,6 +8,32 @@ export const nextTick: NextTick =
     ? (process.nextTick as NextTick)
     : (callback, ...args) => queueMicrotask(() => (callback as (...args: unknown[]) => void)(...args))
 
+const inNextTurn: NextTick =
+  typeof setImmediate === 'function'
+    ? (setImmediate as unknown as NextTick)
+    : (callback, ...args) => setTimeout(callback as (...args: unknown[]) => void, 0, ...args)
+
+/** How many results in a row may be passed on without a turn of the event loop: as many as leveldown reads ahead. */
+const MAX_ANSWERS = 1000
+
+let answers = 0
+
+/** Whether the next result must wait for a turn of the event loop. Counts it if not. */
+export function isTurnDue(): boolean {
+  if (answers + 1 >= MAX_ANSWERS) return true
+  answers++
+  return false
+}
+
+/** Calls back with a result that was available at once: with `nextTick`, now and then after a turn of the event loop. */
+export const answer: NextTick = (callback, ...args) => {
+  if (!isTurnDue()) nextTick(callback, ...args)
+  else {
+    answers = 0
+    inNextTurn(callback, ...args)
+  }
+}
+
 /** Calls `done` or `failed` once the promise has settled. What they throw is uncaught, as in other callbacks. */
 export function settle<T>(
   promise: Promise<T>,

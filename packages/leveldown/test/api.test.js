@@ -74,6 +74,11 @@ test('require and import get the same class', async () => {
   assert.equal((await import('terrace-leveldown/memory')).default, require('terrace-leveldown/memory'))
 })
 
+test('package.json is there under the name that levelup 0.18 requires', () => {
+  assert.equal(require('terrace-leveldown/package').name, 'terrace-leveldown')
+  assert.equal(require('terrace-leveldown/package.json').name, 'terrace-leveldown')
+})
+
 test('it is extended in the new way and in the old', async (t) => {
   class New extends leveldown {
     _get(key, options, callback) {

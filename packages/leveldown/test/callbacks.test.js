@@ -63,6 +63,8 @@ test('callbacks get what those of leveldown get', async (t) => {
   assert.deepEqual(await argumentsOf('clear'), [null])
   assert.deepEqual(await argumentsOf('compactRange', 'a', 'b'), [null])
   assert.deepEqual(await argumentsOf('approximateSize', 'a', 'b'), [null, 0])
+  const iterator = db.iterator()
+  assert.deepEqual(await new Promise((resolve) => iterator.end((...results) => resolve(results))), [null])
 })
 
 test('what a callback throws is an uncaught exception, and no rejected promise', () => {
@@ -93,5 +95,54 @@ for (const [name, make] of Object.entries({ disk: makers.disk, memory: () => mem
         next()
       })
     }
+  })
+}
+
+for (const [name, make] of Object.entries(makers)) {
+  test(`an iterator takes no more than 1,000 entries between turns of the event loop: ${name}`, async (t) => {
+    const db = await opened(t, make())
+    const operations = Array.from({ length: 5000 }, (_, i) => ({
+      type: 'put',
+      key: String(i).padStart(5, '0'),
+      value: ''
+    }))
+    await call(db, 'batch', operations)
+    let [most, taken, count] = [0, 0, 0]
+    const took = () => {
+      count++
+      most = Math.max(most, ++taken)
+    }
+    let turn = setImmediate(function next() {
+      taken = 0
+      turn = setImmediate(next)
+    })
+    t.after(() => clearImmediate(turn))
+
+    const whole = db.iterator()
+    await new Promise((resolve) => {
+      const step = (_error, key) => {
+        if (key === undefined) resolve()
+        else {
+          took()
+          whole.next(step)
+        }
+      }
+      whole.next(step)
+    })
+    for await (const _ of db.iterator()) took()
+    await new Promise((resolve) => {
+      const step = (left) => {
+        if (left === 0) return resolve()
+        const one = db.iterator({ limit: 1 })
+        one.next(() => {
+          took()
+          one.end(() => step(left - 1))
+        })
+      }
+      step(3000)
+    })
+    clearImmediate(turn)
+    assert.equal(count, 13_000)
+    assert.ok(most <= 1000, `${most} between turns`)
   })
 }

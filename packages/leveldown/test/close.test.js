@@ -38,6 +38,8 @@ for (const [name, make] of Object.entries(makers)) {
   test(`calls before open() and after close() fail, and throw where leveldown throws: ${name}`, async () => {
     const db = make()
     const attempt = async () => {
+      // As memdown does, `terrace-leveldown/memory` takes calls before it is open: see unopened.test.js.
+      if (name === 'memory' && ['new', 'opening'].includes(db.status)) return
       assert.throws(() => db.iterator(), {
         name: 'Error',
         message: 'cannot call iterator() before open()',

@@ -38,10 +38,24 @@ for (const [name, make] of Object.entries(makers)) {
     // A bound that is there counts, whatever it is.
     assert.equal(await keysOf({ gt: undefined }), '')
     assert.equal(await keysOf({ lt: null }), 'abcde')
-    assert.throws(() => db.iterator({ start: 'a' }), { message: /^Legacy range options/ })
     assert.throws(() => db.iterator().seek(''), { message: 'cannot seek() to an empty target' })
     assert.throws(() => db.iterator().next('no function'), { message: 'next() requires a callback argument' })
     assert.throws(() => db.iterator().end('no function'), { message: 'end() requires a callback argument' })
+  })
+
+  test(`start and end are bounds, as in leveldown before 5: ${name}`, async (t) => {
+    const db = await opened(t, make())
+    await call(db, 'batch', NAMES.map(put))
+    const keysOf = async (options) => (await entriesOf(db.iterator(options))).map(([key]) => key).join('')
+    assert.equal(await keysOf({ start: 'b' }), 'bcde')
+    assert.equal(await keysOf({ start: 'b', end: Buffer.from('d') }), 'bcd')
+    assert.equal(await keysOf({ start: 'd', end: 'b', reverse: true }), 'dcb')
+    assert.equal(await keysOf({ end: 'c', reverse: true, limit: 2 }), 'ed')
+    assert.equal(await keysOf({ start: '', end: null }), 'abcde')
+    assert.equal(await keysOf({ start: undefined, end: Buffer.alloc(0), reverse: true }), 'edcba')
+    assert.equal(await keysOf({ start: 'b', gt: 'c', end: 'd' }), 'd')
+    // They could be mistaken for the bounds of what to keep.
+    assert.throws(() => db.clear({ start: 'a' }, () => {}), { message: /^Legacy range options/ })
   })
 
   test(`clear() deletes a range: ${name}`, async (t) => {
