@@ -14,6 +14,7 @@ const LONG = {
   'package-lock.json': 'written by npm',
   'bench/node/package-lock.json': 'written by npm',
   'tests/downstream/package-lock.json': 'written by npm',
+  'tests/downstream/leveldown/package-lock.json': 'written by npm',
   'tests/bundlers/package-lock.json': 'written by npm',
   'tests/browser/package-lock.json': 'written by npm',
   'tests/published/checkers/package-lock.json': 'written by npm',
