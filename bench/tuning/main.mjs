@@ -8,6 +8,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { median } from '../node/src/statistics.js'
 import { CASES } from './cases.mjs'
 
 const BENCH = 'bench/node/src/main.js'
@@ -62,12 +63,6 @@ function benchmark(run, variant) {
 function rotated(items, by) {
   const first = by % items.length
   return [...items.slice(first), ...items.slice(0, first)]
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
 function digits(number) {

@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { median } from '../../node/src/statistics.js'
 import { ENCODINGS, SHAPES } from './cases.js'
 
 const { values } = parseArgs({
@@ -17,12 +18,6 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds)
 const names = Object.keys(ENCODINGS)
 const child = fileURLToPath(new URL('child.js', import.meta.url))
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-}
 
 function commit() {
   try {

@@ -10,6 +10,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { median } from '../../node/src/statistics.js'
 
 const require = createRequire(import.meta.url)
 
@@ -101,12 +102,6 @@ const WORKLOADS = {
     inChains(entries / BATCH, 1, (i, done) => db.batch(operationsAt(i), done)),
   'chained batch of 100, per entry': (db) =>
     inChains(entries / BATCH, 1, (i, done) => chainedAt(db, i).write(done))
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
 for (const [kind, makers] of Object.entries(PAIRS)) {

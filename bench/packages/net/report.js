@@ -2,11 +2,7 @@
 
 import { commit, machine } from '../../../scripts/machine.mjs'
 
-export function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-}
+export { median } from '../../node/src/statistics.js'
 
 /** How much the straight line that fits points of [x, y] best rises from the first to the last. */
 export function growth(points) {

@@ -10,6 +10,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { median } from '../../node/src/statistics.js'
 import { CASES, DATABASES } from './hooks-cases.js'
 
 const { values } = parseArgs({
@@ -45,12 +46,6 @@ console.log(table())
 function measure(database, name) {
   const child = fileURLToPath(new URL('hooks-child.js', import.meta.url))
   return Number(execFileSync(process.execPath, [child, database, name, values.puts], { encoding: 'utf8' }))
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
 /** The time of a case, and its difference from an operation with nothing on its way. */

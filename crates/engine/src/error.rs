@@ -50,8 +50,8 @@ pub enum ErrorKind {
 
 /// A failure, with its kind, a message, and the file and the offset that it concerns, where there are any.
 ///
-/// `Display` gives the message with the file and the offset. If the message has a semicolon, what follows the last one is advice,
-/// and comes at the end. Clones are cheap.
+/// `Display` gives the message with the file and the offset. They come before the last semicolon of the message, if it has one: what
+/// follows is advice, or a detail. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct Error {
     inner: Arc<ErrorInner>,

@@ -48,8 +48,7 @@ interface LevelJsConstructor {
 const kind = {
   notFoundMessage: 'NotFound',
   ignoresEmptyBounds: false,
-  fillsAbsent: false,
-  openOptions: ({ keyEncoding, valueEncoding, passive, ...options }: Record<string, unknown>) => options
+  fillsAbsent: false
 }
 
 const leveljs = hybrid('Level', Database, (db, location: string, options?: LevelJsOptions) => {

@@ -41,8 +41,8 @@ export interface Origin {
   readonly worksUnopened?: boolean
   /** Makes the database. It begins to open in the next microtask, unless it is opened or closed before. */
   create(): AnyLevel
-  /** The options of `open()` for the database. */
-  openOptions(options: Options): object
+  /** Checks and changes the options of `open()` for the database. */
+  openOptions?(options: Options): object
 }
 
 /** What an instance consists of. */
@@ -182,7 +182,8 @@ export class Database {
     own.passing = 'opening'
     let opening: Promise<void>
     try {
-      const given = own.origin.openOptions(withoutDefaults(options))
+      const wanted = openOptions(options)
+      const given = own.origin.openOptions?.(wanted) ?? wanted
       const level = own.level ?? adopt(this, own.origin.create())
       opening = own.isUnopened ? openWith(own, level, given) : level.open(given as never)
     } catch (error) {
@@ -536,8 +537,12 @@ export function instanceOver(level: AnyLevel): Database | undefined {
   return instances.get(level)
 }
 
-/** Options of `open()` without what is the default anyway: the program may have given the database itself another one. */
-function withoutDefaults({ createIfMissing, errorIfExists, ...others }: Options): Options {
+/**
+ * Options of `open()` without those that belong to the layers above or would only wait for an open database, and without what is the
+ * default anyway: the program may have given the database itself another one.
+ */
+function openOptions(options: Options): Options {
+  const { keyEncoding, valueEncoding, passive, createIfMissing, errorIfExists, ...others } = options
   return {
     ...others,
     ...(createIfMissing === false && { createIfMissing }),

@@ -34,8 +34,8 @@ class DatabaseOnDisk extends Database {
 
   getProperty(property: unknown): string {
     if (typeof property !== 'string') throw new Error('getProperty() requires a valid `property` argument')
-    const level = this.level as unknown as Level
     if (this.status !== 'open') throw notOpen()
+    const level = this.level as unknown as Level
     if (typeof level.getProperty !== 'function') return ''
     try {
       return level.getProperty(property)
@@ -103,8 +103,7 @@ function openOptions(options: Record<string, unknown>): object {
   if (options.shared === true) {
     throw new TypeError("the option 'shared' belongs to the constructor of Level: pass that Level to from()")
   }
-  // These belong to the layers above, or would only wait for an open database.
-  const { keyEncoding, valueEncoding, passive, shared, ...others } = options
+  const { shared, ...others } = options
   return others
 }
 

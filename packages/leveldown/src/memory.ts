@@ -17,8 +17,7 @@ const kind = {
   ignoresEmptyBounds: false,
   fillsAbsent: false,
   worksUnopened: true,
-  create: () => new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }) as unknown as AnyLevel,
-  openOptions: ({ keyEncoding, valueEncoding, passive, ...options }: Record<string, unknown>) => options
+  create: () => new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }) as unknown as AnyLevel
 }
 
 const memdown = hybrid('MemDOWN', Database, (db) => {

@@ -10,8 +10,8 @@ import { versionOf } from '../../../scripts/version.mjs'
 
 /** The targets of zig, which compiles C for every platform. */
 const ZIG_TARGETS = {
-  'linux-x64-gnu': 'x86_64-linux-gnu.2.17',
-  'linux-arm64-gnu': 'aarch64-linux-gnu.2.17',
+  'linux-x64-gnu': `x86_64-linux-gnu.${PLATFORMS['linux-x64-gnu'].glibc}`,
+  'linux-arm64-gnu': `aarch64-linux-gnu.${PLATFORMS['linux-arm64-gnu'].glibc}`,
   'linux-x64-musl': 'x86_64-linux-musl',
   'linux-arm64-musl': 'aarch64-linux-musl',
   'darwin-x64': 'x86_64-macos',

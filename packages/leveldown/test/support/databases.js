@@ -35,7 +35,7 @@ function classOver(create) {
     fillsAbsent: false
   }
   return hybrid('TestDOWN', Database, (db) => {
-    initialize(db, { ...kind, create, openOptions: (options) => options }, manifest({}))
+    initialize(db, { ...kind, create }, manifest({}))
   })
 }
 

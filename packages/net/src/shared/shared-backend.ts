@@ -169,7 +169,10 @@ export class SharedBackend extends ForwardingBackend {
     return this.#link?.ask('once', netCall([Ask.call, 0, name, args]))
   }
 
-  /** Yields the writes to the database by any process. When the owner changes, the iterator ends with NET_MISSED. */
+  /**
+   * Yields the writes to the database by any process. When the owner changes, or no process can be the owner any more, the
+   * iterator ends with NET_MISSED.
+   */
   watch<K, V>(db: Subscriber, options: WatchOptions<K, V>): WatchedWrites<K, V> {
     return watch(db, () => this.#publisher(), options)
   }
