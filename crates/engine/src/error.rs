@@ -43,6 +43,8 @@ pub enum ErrorKind {
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
     WouldBlock,
+    /// A condition of the write does not hold; see [`Error::failed_conditions`]. Nothing was written. Read again and decide anew.
+    Conflict,
     /// Another process has kept writing to a database that is open read-only here, and files of the state that the
     /// database, a snapshot or an iterator shows are gone. Call [`Db::refresh`](crate::Db::refresh) and read again.
     Outdated,
@@ -64,6 +66,7 @@ struct ErrorInner {
     path: Option<PathBuf>,
     offset: Option<u64>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    failed_conditions: Vec<usize>,
 }
 
 impl Error {
@@ -114,6 +117,24 @@ impl Error {
         Self::new(ErrorKind::Forked, message)
     }
 
+    /// The error of a write of whose `all` conditions these, by their indices, do not hold.
+    pub(crate) fn conflict(failed: Vec<usize>, all: usize) -> Self {
+        let message = match &failed[..] {
+            [index] => format!("condition {} of {all} does not hold", index + 1),
+            _ => format!("{} of {all} conditions do not hold", failed.len()),
+        };
+        let message = format!("{message}; nothing was written");
+        let inner = ErrorInner {
+            kind: ErrorKind::Conflict,
+            message,
+            path: None,
+            offset: None,
+            source: None,
+            failed_conditions: failed,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
     /// The error of every operation on a closed database.
     pub fn closed() -> Self {
         Self::new(ErrorKind::Closed, "the database is closed")
@@ -126,7 +147,8 @@ impl Error {
         offset: Option<u64>,
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self { inner: Arc::new(ErrorInner { kind, message, path, offset, source }) }
+        let failed_conditions = Vec::new();
+        Self { inner: Arc::new(ErrorInner { kind, message, path, offset, source, failed_conditions }) }
     }
 
     /// The kind of the failure, which determines what the caller can do about it.
@@ -147,6 +169,12 @@ impl Error {
     /// The byte offset in [`path`](Self::path) where the damage begins, if it is known.
     pub fn offset(&self) -> Option<u64> {
         self.inner.offset
+    }
+
+    /// For a [`Conflict`](ErrorKind::Conflict): the indices of the [conditions](crate::Conditions) that do not hold, ascending.
+    /// Otherwise empty.
+    pub fn failed_conditions(&self) -> &[usize] {
+        &self.inner.failed_conditions
     }
 }
 

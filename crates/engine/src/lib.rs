@@ -89,4 +89,5 @@ pub use terrace_format::filter::FilterPolicy;
 pub use terrace_format::internal_key::ValueKind;
 pub use terrace_format::limits;
 pub use terrace_format::table::TableCounts;
+pub use write::conditions::Condition;
 pub use write::submit::WriteDone;

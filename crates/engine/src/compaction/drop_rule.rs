@@ -26,13 +26,21 @@ pub(crate) struct DropRule {
     has_key: bool,
     /// The stripe of the last entry with the current user key.
     last_stripe: Option<usize>,
+    newest_dropped_tombstone: SequenceNumber,
 }
 
 impl DropRule {
     /// `readers` are the sequences of all snapshots and the visible sequence, ascending.
     pub(crate) fn new(comparator: UserComparator, readers: Vec<SequenceNumber>) -> Self {
         debug_assert!(readers.is_sorted());
-        Self { comparator, stripes: readers, user_key: Vec::new(), has_key: false, last_stripe: None }
+        Self {
+            comparator,
+            stripes: readers,
+            user_key: Vec::new(),
+            has_key: false,
+            last_stripe: None,
+            newest_dropped_tombstone: 0,
+        }
     }
 
     /// Whether the next entry may be dropped. `is_base_level` returns whether no table below can hold the key; it is
@@ -64,9 +72,18 @@ impl DropRule {
         let stripe = self.stripes.partition_point(|reader| *reader < entry.sequence);
         let hidden = self.last_stripe == Some(stripe);
         self.last_stripe = Some(stripe);
-        let drop =
-            hidden || (entry.kind == ValueKind::Deletion && stripe == 0 && is_base_level(entry.user_key));
-        Verdict { is_new_key, drop }
+        let leaves_nothing =
+            !hidden && entry.kind == ValueKind::Deletion && stripe == 0 && is_base_level(entry.user_key);
+        if leaves_nothing {
+            self.newest_dropped_tombstone = self.newest_dropped_tombstone.max(entry.sequence);
+        }
+        Verdict { is_new_key, drop: hidden || leaves_nothing }
+    }
+
+    /// The sequence number of the newest tombstone that may be dropped although nothing newer of its key stays; 0 if there was
+    /// none. What is kept no longer shows that these keys have changed.
+    pub(crate) fn newest_dropped_tombstone(&self) -> SequenceNumber {
+        self.newest_dropped_tombstone
     }
 }
 

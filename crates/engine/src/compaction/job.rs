@@ -161,6 +161,7 @@ impl Compactor {
             }
             merged.next()?;
         }
+        self.published.forget(rule.newest_dropped_tombstone());
         writer.finish_table()
     }
 

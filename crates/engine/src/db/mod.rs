@@ -26,12 +26,13 @@ use crate::dialect::Dialect;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Options, WriteOptions};
 use crate::read::db_iterator::DbIterator;
-use crate::read::get::{Found, Pinned};
+use crate::read::get::{Found, FoundValue, Pinned};
 use crate::read::options::{IterOptions, ReadOptions};
 use crate::read::snapshot::Snapshot;
 use crate::recovery::left_out::LeftOutLog;
 use crate::repair::report::RepairReport;
 use crate::version::stored_order::comparator_name;
+use crate::write::conditions::Condition;
 use crate::write::submit::WriteDone;
 
 /// An open database.
@@ -155,9 +156,9 @@ impl Db {
     /// # Errors
     /// See [`get`](Self::get).
     pub fn get_pinned(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Pinned>> {
-        self.read(key, options, |found| match found {
-            Found::InMemtable(value) => Pinned::Copied(value.to_vec()),
-            Found::InTable(value) => Pinned::Block(value.pin()),
+        self.read(key, options, |found| match found.value {
+            FoundValue::InMemtable(value) => Pinned::Copied(value.to_vec()),
+            FoundValue::InTable(value) => Pinned::Block(value.pin()),
         })
     }
 
@@ -173,6 +174,21 @@ impl Db {
         found: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
         self.read(key, options, |value| found(value.bytes()))
+    }
+
+    /// As [`get_with`](Self::get_with), but `found` also gets the sequence number of the write that stored the value. It is the
+    /// entry's version: each write of the key gives it a larger one, and compactions keep it. A copy that is made by writing the
+    /// entries elsewhere has versions of its own.
+    ///
+    /// # Errors
+    /// See [`get`](Self::get). `found` has not been called then.
+    pub fn get_entry_with<R>(
+        &self,
+        key: &[u8],
+        options: &ReadOptions,
+        found: impl FnOnce(&[u8], u64) -> R,
+    ) -> Result<Option<R>> {
+        self.read(key, options, |entry| found(entry.bytes(), entry.sequence))
     }
 
     /// Calls `found` once for each key, in the order of `keys`, with its value or `None`. All values come from one state of the
@@ -266,6 +282,74 @@ impl Db {
         self.inner.writer.try_write(batch)
     }
 
+    /// Writes all operations of `batch` if all `conditions` hold, and otherwise nothing. No other write comes between the check
+    /// and the write. An empty batch only checks the conditions. Waits as [`write`](Self::write) does.
+    ///
+    /// # Durability
+    /// That of [`write`](Self::write).
+    ///
+    /// # Errors
+    /// `Conflict` if a condition does not hold; [`Error::failed_conditions`] names all that did not, at one moment during the
+    /// call. `InvalidArgument` if a snapshot belongs to another database. Otherwise [read errors](Self#errors) and those of
+    /// [`write`](Self::write).
+    ///
+    /// ```
+    /// use terrace_engine::{Condition, Db, ErrorKind, Options, WriteBatch, WriteOptions};
+    ///
+    /// let directory = tempfile::tempdir()?;
+    /// let db = Db::open(directory.path(), Options::default())?;
+    /// let claim = |owner: &[u8]| {
+    ///     let mut batch = WriteBatch::new();
+    ///     batch.put(b"owner", owner)?;
+    ///     db.write_if(batch, &[Condition::Absent(b"owner".to_vec())], &WriteOptions::default())
+    /// };
+    /// claim(b"Ada")?;
+    /// assert_eq!(claim(b"Bob").unwrap_err().kind(), ErrorKind::Conflict);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_if(
+        &self,
+        batch: WriteBatch,
+        conditions: &[Condition],
+        options: &WriteOptions,
+    ) -> Result<()> {
+        self.inner.writer.write_if(batch, conditions, options.sync)
+    }
+
+    /// Writes `batch` as [`write_if`](Self::write_if) does if that is possible without waiting, and returns `true`. Otherwise
+    /// it does nothing and returns `false`; use [`submit_if`](Self::submit_if) then.
+    ///
+    /// # Errors
+    /// See [`write_if`](Self::write_if). Having to wait is not an error.
+    pub fn try_write_if(
+        &self,
+        batch: &mut WriteBatch,
+        conditions: &[Condition],
+        options: &WriteOptions,
+    ) -> Result<bool> {
+        self.inner.health.check_writable()?;
+        if (options.sync && !batch.is_empty()) || !self.inner.submissions.is_idle() {
+            return Ok(false);
+        }
+        self.inner.writer.try_write_if(batch, conditions)
+    }
+
+    /// Queues `batch` and returns at once, as [`submit`](Self::submit) does. When its turn comes, it is written as by
+    /// [`write_if`](Self::write_if), whose result `done` gets.
+    pub fn submit_if(
+        &self,
+        batch: WriteBatch,
+        conditions: Vec<Condition>,
+        options: WriteOptions,
+        done: WriteDone,
+    ) {
+        if let Err(error) = self.inner.health.check_writable() {
+            done(Err(error));
+        } else {
+            self.inner.submissions.submit(batch, Some(conditions), options, done);
+        }
+    }
+
     /// Queues `batch` and returns at once. The commit thread of the database's [pool](crate::BackgroundPool) commits
     /// submitted writes in order; writes that wait at the same time share one sync.
     ///
@@ -277,7 +361,7 @@ impl Db {
         if let Err(error) = self.inner.health.check_writable() {
             done(Err(error));
         } else {
-            self.inner.submissions.submit(batch, options, done);
+            self.inner.submissions.submit(batch, None, options, done);
         }
     }
 

@@ -200,6 +200,16 @@ impl MemTable {
     /// is none here, but an older memtable or a table may have one. Copies nothing.
     #[inline]
     pub fn get(&self, user_key: &[u8], sequence: SequenceNumber) -> Option<MemEntry<'_>> {
+        self.find(user_key, sequence).map(|(_, entry)| entry)
+    }
+
+    /// As [`get`](Self::get), but also returns the entry's sequence number.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        user_key: &[u8],
+        sequence: SequenceNumber,
+    ) -> Option<(SequenceNumber, MemEntry<'_>)> {
         let tag = pack_tag(sequence, SEEK_KIND);
         let entry = match &self.index {
             Some(index) => {
@@ -212,7 +222,7 @@ impl MemTable {
         let (found, value) = unsafe { (entry.tag(), entry.value()) };
         // The lowest byte of the tag is the kind; only `insert` wrote it.
         let is_value = found as u8 == ValueKind::Value as u8;
-        Some(if is_value { MemEntry::Value(value) } else { MemEntry::Deletion })
+        Some((found >> 8, if is_value { MemEntry::Value(value) } else { MemEntry::Deletion }))
     }
 
     /// The newest version at or below `tag` in the chain that begins with `newest`.
@@ -235,6 +245,22 @@ impl MemTable {
         // SAFETY: the arena lives while `self` is borrowed.
         let found = unsafe { entry.user_key() };
         self.comparator.compare(found, user_key).is_eq().then_some(entry)
+    }
+
+    /// The sequence numbers and user keys of the entries that are newer than `sequence`, newest first. The entries from the
+    /// oldest of these on must have been inserted in the order of their sequence numbers, as commits do.
+    pub(crate) fn newer_than(
+        &self,
+        sequence: SequenceNumber,
+    ) -> impl Iterator<Item = (SequenceNumber, &[u8])> {
+        let entries = (0..self.log.len()).rev().map(|index| {
+            // SAFETY: the index is below the length just read, and the arena lives while `self` is borrowed.
+            unsafe {
+                let entry = self.entry(self.log.get(index));
+                (entry.tag() >> 8, entry.user_key())
+            }
+        });
+        entries.take_while(move |(found, _)| *found > sequence)
     }
 
     /// A cursor over all entries. It keeps the memtable alive.

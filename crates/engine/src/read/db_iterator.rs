@@ -24,7 +24,6 @@
 //! 4. The iteration ends at the first key outside the bounds, so deletions beyond a bound cost nothing.
 
 mod backward;
-mod bounds;
 mod lookups;
 mod sought;
 
@@ -42,12 +41,12 @@ use terrace_format::internal_key::{
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
+use crate::read::bounds::{are_empty, is_above, is_below};
 use crate::read::key_rank::{RankedKey, rank};
 use crate::read::lookup::{ReadView, Renewal, View};
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::options::Bounds;
 use crate::read::source::Source;
-use bounds::{are_empty, is_above, is_below};
 use sought::SoughtKeys;
 
 /// After this many steps over versions of one key, a seek is assumed to be cheaper.
@@ -565,7 +564,7 @@ fn unpack(tag: u64) -> Result<(SequenceNumber, ValueKind)> {
 }
 
 #[inline]
-fn parse(internal_key: &[u8]) -> Result<ParsedInternalKey<'_>> {
+pub(super) fn parse(internal_key: &[u8]) -> Result<ParsedInternalKey<'_>> {
     parse_internal_key(internal_key).map_err(unknown_kind)
 }
 

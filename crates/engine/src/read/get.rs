@@ -1,6 +1,6 @@
 //! A point read. Predecessor: `db`. Successors: memtables from new to old, then the version's tables.
 
-use terrace_format::internal_key::{SEEK_KIND, ValueKind, append_internal_key};
+use terrace_format::internal_key::{SEEK_KIND, SequenceNumber, ValueKind, append_internal_key};
 
 use crate::error::Result;
 use crate::memtable::{MemEntry, MemTable};
@@ -53,17 +53,19 @@ pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
 ) -> Result<Option<R>> {
     let in_sealed = || view.sealed.iter().find_map(|sealed| lookup(&sealed.table, key, sequence));
     match lookup(&view.active, key, sequence).or_else(in_sealed) {
-        Some(MemEntry::Value(value)) => {
-            return Ok(found.take().map(|found| found(Found::InMemtable(value))));
+        Some((sequence, MemEntry::Value(value))) => {
+            let entry = Found { sequence, value: FoundValue::InMemtable(value) };
+            return Ok(found.take().map(|found| found(entry)));
         }
-        Some(MemEntry::Deletion) => return Ok(None),
+        Some((_, MemEntry::Deletion)) => return Ok(None),
         None => {}
     }
     let mut result = None;
     with_seek_key(key, sequence, |target| {
         view.version.get_with(target, tables, options, &mut |entry| {
             if entry.kind == ValueKind::Value {
-                result = found.take().map(|found| found(Found::InTable(entry.value)));
+                let entry = Found { sequence: entry.sequence, value: FoundValue::InTable(entry.value) };
+                result = found.take().map(|found| found(entry));
             }
         })
     })?;
@@ -79,23 +81,30 @@ pub(crate) fn prefetch(view: &SuperVersion, tables: &TableCache, key: &[u8], seq
     with_seek_key(key, sequence, |target| view.version.prefetch(target, tables));
 }
 
+/// An entry that was found.
+pub(crate) struct Found<'a> {
+    /// The sequence number of the write that stored the value.
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) value: FoundValue<'a>,
+}
+
 /// Where a value was found.
-pub(crate) enum Found<'a> {
+pub(crate) enum FoundValue<'a> {
     InMemtable(&'a [u8]),
     InTable(TableValue<'a>),
 }
 
 impl Found<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::InMemtable(bytes) => bytes,
-            Self::InTable(value) => value.bytes(),
+        match &self.value {
+            FoundValue::InMemtable(bytes) => bytes,
+            FoundValue::InTable(value) => value.bytes(),
         }
     }
 }
 
-fn lookup<'a>(memtable: &'a MemTable, key: &[u8], sequence: u64) -> Option<MemEntry<'a>> {
-    if memtable.is_empty() { None } else { memtable.get(key, sequence) }
+fn lookup<'a>(memtable: &'a MemTable, key: &[u8], sequence: u64) -> Option<(SequenceNumber, MemEntry<'a>)> {
+    if memtable.is_empty() { None } else { memtable.find(key, sequence) }
 }
 
 /// Builds the internal key to look up in a buffer that the thread keeps, so that a read allocates nothing.

@@ -1,5 +1,7 @@
 //! Reading: point reads, iterators, and the consistent views that they work on.
 
+mod bounds;
+pub(crate) mod changes;
 pub mod db_iterator;
 pub(crate) mod get;
 mod key_rank;

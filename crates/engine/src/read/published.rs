@@ -18,6 +18,8 @@ pub(crate) struct Published {
     super_version: ArcSwap<SuperVersion>,
     visible_sequence: AtomicU64,
     snapshots: Arc<SnapshotList>,
+    /// See [`forgotten`](Self::forgotten).
+    forgotten: AtomicU64,
 }
 
 impl Published {
@@ -26,6 +28,8 @@ impl Published {
             super_version: ArcSwap::from_pointee(super_version),
             visible_sequence: AtomicU64::new(visible_sequence),
             snapshots: SnapshotList::new(),
+            // What was dropped before the open is unknown.
+            forgotten: AtomicU64::new(visible_sequence),
         }
     }
 
@@ -67,6 +71,17 @@ impl Published {
     /// see.
     pub(crate) fn reader_sequences(&self) -> Vec<SequenceNumber> {
         self.snapshots.readers(&self.visible_sequence)
+    }
+
+    /// A tombstone that no snapshot needs is dropped in the end, and with it what shows that its key has changed. The sequence
+    /// returned is at least that of every such tombstone that a super version loaded before this call lacks.
+    pub(crate) fn forgotten(&self) -> SequenceNumber {
+        self.forgotten.load(Ordering::Acquire)
+    }
+
+    /// Notes that tombstones up to `sequence` are missing from a super version that will be shown.
+    pub(crate) fn forget(&self, sequence: SequenceNumber) {
+        self.forgotten.fetch_max(sequence, Ordering::Release);
     }
 
     /// The super version and the sequence that a read works on: those of `snapshot` if there is one. The caller must check

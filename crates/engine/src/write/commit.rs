@@ -55,16 +55,22 @@ impl<B: Backlog> Writer<B> {
     /// Writes `batch` without a sync if it need not wait for anything. Returns whether it was written.
     pub(crate) fn try_write(&self, batch: &mut WriteBatch) -> Result<bool> {
         let Some(mut token) = self.queue.try_token() else { return Ok(false) };
+        self.try_commit(&mut token, batch)
+    }
+
+    /// Commits `batch` without a sync if that need not wait for anything. Returns whether it did.
+    #[inline]
+    pub(super) fn try_commit(&self, token: &mut CommitState, batch: &mut WriteBatch) -> Result<bool> {
         if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
             return Ok(false);
         }
         // The database may have been closed or poisoned since the caller checked.
         self.health.check_writable()?;
-        match self.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
+        match self.make_room(token, batch.approximate_size_bytes(), Patience::Refuse) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
             Ok(()) => {
-                self.commit_with_room(&mut token, std::slice::from_mut(batch), false)?;
+                self.commit_with_room(token, std::slice::from_mut(batch), false)?;
                 Ok(true)
             }
         }

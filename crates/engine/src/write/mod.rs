@@ -7,6 +7,7 @@
 
 mod commit;
 pub(crate) mod commit_queue;
+pub(crate) mod conditions;
 mod gather;
 mod outgoing_logs;
 mod room;

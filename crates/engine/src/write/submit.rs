@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::options::WriteOptions;
 use crate::pool::{BackgroundPool, JobKind};
 use crate::write::MAX_GROUP_BYTES;
+use crate::write::conditions::Condition;
 use crate::write::submit_queue::{Next, SubmitQueue};
 use crate::write::writer::{Backlog, Writer};
 
@@ -19,6 +20,8 @@ pub type WriteDone = Box<dyn FnOnce(Result<()>) + Send>;
 /// A write that waits for the commit thread.
 struct Submission {
     batch: WriteBatch,
+    /// What must hold for it; `None` for a write without conditions.
+    conditions: Option<Vec<Condition>>,
     sync: bool,
     done: WriteDone,
 }
@@ -37,8 +40,14 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
     }
 
     /// Queues a write. `done` is called once the write is committed or has failed.
-    pub(crate) fn submit(self: &Arc<Self>, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
-        let submission = Submission { batch, sync: options.sync, done };
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        batch: WriteBatch,
+        conditions: Option<Vec<Condition>>,
+        options: WriteOptions,
+        done: WriteDone,
+    ) {
+        let submission = Submission { batch, conditions, sync: options.sync, done };
         if self.pool.as_ref().is_none_or(|pool| pool.needs_steps()) {
             self.commit(vec![submission]);
             return;
@@ -79,10 +88,17 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
 
     fn commit(&self, submissions: Vec<Submission>) {
         let mut remaining = submissions.into_iter().peekable();
-        while remaining.peek().is_some() {
-            let (mut batches, mut dones) = (Vec::new(), Vec::new());
-            let (mut size_bytes, mut sync) = (0, false);
-            while let Some(next) = remaining.next_if(|_| size_bytes < MAX_GROUP_BYTES) {
+        while let Some(first) = remaining.next() {
+            if let Some(conditions) = &first.conditions {
+                // Alone: the conditions must hold after what was submitted before.
+                (first.done)(self.writer.write_if(first.batch, conditions, first.sync));
+                continue;
+            }
+            let (mut size_bytes, mut sync) = (first.batch.approximate_size_bytes(), first.sync);
+            let (mut batches, mut dones) = (vec![first.batch], vec![first.done]);
+            let joins =
+                |next: &Submission, size_bytes| next.conditions.is_none() && size_bytes < MAX_GROUP_BYTES;
+            while let Some(next) = remaining.next_if(|next| joins(next, size_bytes)) {
                 size_bytes += next.batch.approximate_size_bytes();
                 sync |= next.sync;
                 batches.push(next.batch);

@@ -267,7 +267,7 @@ fn submitted_writes_are_committed_in_order_and_a_close_leaves_none() {
         let done = Arc::clone(&done);
         let note =
             move |result: Result<()>| done.lock().push((index, result.err().map(|error| error.kind())));
-        submissions.submit(batch(&[&format!("k{index}")]), WriteOptions::default(), Box::new(note));
+        submissions.submit(batch(&[&format!("k{index}")]), None, WriteOptions::default(), Box::new(note));
     };
     (0..100).for_each(submit);
     submissions.close();

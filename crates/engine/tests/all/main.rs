@@ -2,6 +2,7 @@
 
 mod basics;
 mod beside_writer;
+mod conditions;
 mod destroying;
 mod dialect;
 mod failing_device;

@@ -8,13 +8,13 @@ use std::ops::Bound;
 
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, ValueKind, user_key};
 
-use super::bounds::is_below;
 use super::sought::SoughtKeys;
 use super::{
     DbIterator, HIDDEN_BEFORE_SEEK, InnerPosition, out_of_order, parse, replace, set_target, unpack,
 };
 use crate::error::Result;
 use crate::iterator::InternalIterator;
+use crate::read::bounds::is_below;
 
 /// A value buffer larger than this is freed when a smaller value follows.
 const KEPT_VALUE_BYTES: usize = 1 << 20;
