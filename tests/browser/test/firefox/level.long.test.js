@@ -16,6 +16,13 @@ const TESTS = 1470
 
 const STORAGES = { opfs: '', indexeddb: ", storage: 'indexeddb', shared: false" }
 
+/** On files, Firefox takes some ten times as long as on IndexedDB, and a page's database is in a worker there anyway. */
+const SUITES = [
+  ['page', 'opfs'],
+  ['page', 'indexeddb'],
+  ['worker', 'indexeddb']
+]
+
 const missing = missingFirefox()
 if (missing !== undefined) console.log(`skipped: Firefox: ${missing}`)
 else tests()
@@ -65,13 +72,6 @@ function tests() {
 
   if (process.env.TERRACE_SUITE !== undefined) suites(openPage, siteOf)
 }
-
-/** On files, Firefox takes some ten times as long as on IndexedDB, and a page's database is in a worker there anyway. */
-const SUITES = [
-  ['page', 'opfs'],
-  ['page', 'indexeddb'],
-  ['worker', 'indexeddb']
-]
 
 function suites(openPage, siteOf) {
   for (const [place, storage] of SUITES) {
