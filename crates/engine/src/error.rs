@@ -43,8 +43,8 @@ pub enum ErrorKind {
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
     WouldBlock,
-    /// A condition of the write does not hold; see [`Error::failed_conditions`]. Nothing was written. Read again, and repeat the write if it is still
-    /// wanted.
+    /// A condition of the write does not hold; see [`Error::failed_conditions`]. Nothing was written. Read again, and repeat
+    /// the write if it is still wanted.
     Conflict,
     /// Another process has kept writing to a database that is open read-only here, and files of the state that the
     /// database, a snapshot or an iterator shows are gone. Call [`Db::refresh`](crate::Db::refresh) and read again.
