@@ -118,8 +118,8 @@ impl Error {
         Self::new(ErrorKind::Forked, message)
     }
 
-    /// The error of a write of whose `all` conditions these, by their indices, do not hold.
-    pub(crate) fn conflict(failed: Vec<usize>, all: usize) -> Self {
+    /// The error of a write of whose `all` conditions those with the indices `failed` do not hold.
+    pub fn conflict(failed: Vec<usize>, all: usize) -> Self {
         let message = match &failed[..] {
             [index] => format!("condition {} of {all} does not hold", index + 1),
             _ => format!("{} of {all} conditions do not hold", failed.len()),

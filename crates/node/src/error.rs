@@ -68,6 +68,7 @@ impl Failure {
                 ErrorKind::Closed => "Closed",
                 ErrorKind::Poisoned => "Poisoned",
                 ErrorKind::Outdated => "Outdated",
+                ErrorKind::Conflict => "Conflict",
                 _ => "Internal",
             },
             Self::Aborted => "Aborted",

@@ -24,6 +24,7 @@ impl Failure {
         };
         let missing = env.undefined()?;
         let (mut path, mut offset, mut os_error, mut os_message) = (missing, missing, missing, missing);
+        let mut conditions = missing;
         if let Self::Engine(error) = &self {
             if let Some(found) = error.path() {
                 path = env.string(found.to_string_lossy().as_bytes())?;
@@ -35,10 +36,17 @@ impl Failure {
                 os_message = env.string(cause.to_string().as_bytes())?;
                 os_error = env.number(f64::from(os_number(cause)))?;
             }
+            let failed = error.failed_conditions();
+            if !failed.is_empty() {
+                conditions = env.array(failed.len())?;
+                for (place, index) in failed.iter().enumerate() {
+                    env.set_element(conditions, place, env.number(*index as f64)?)?;
+                }
+            }
         }
         let kind = env.string(self.kind().as_bytes())?;
         let arguments =
-            [kind.raw(), message.raw(), path.raw(), offset.raw(), os_error.raw(), os_message.raw()];
+            [kind, message, path, offset, os_error, os_message, conditions].map(|argument| argument.raw());
         // SAFETY: the factory and its arguments belong to the running callback.
         env.make(|result| unsafe {
             sys::napi_call_function(

@@ -26,6 +26,7 @@ pub fn register(env: Env, exports: Value) -> Fallible<()> {
         ("batchDel", callback!(writes::batch_del)),
         ("batchAppend", callback!(writes::batch_append)),
         ("batchClear", callback!(writes::batch_clear)),
+        ("batchIf", callback!(writes::batch_if)),
         ("batchWrite", callback!(writes::batch_write)),
         ("batchClose", callback!(writes::batch_close)),
         ("iterator", callback!(iterator::create)),

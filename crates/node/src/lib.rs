@@ -19,6 +19,7 @@
 mod call;
 mod clear;
 mod completions;
+mod conditions;
 mod database;
 mod environment;
 mod error;

@@ -4,7 +4,7 @@
 use std::mem;
 use std::rc::Rc;
 
-use terrace_engine::{WriteBatch, WriteOptions};
+use terrace_engine::{Condition, WriteBatch, WriteDone, WriteOptions};
 
 use crate::clear::Clear;
 use crate::completions::Outcome;
@@ -47,7 +47,32 @@ pub fn write(
     }
     let (deferred, promise) = env.promise()?;
     let batch = mem::replace(batch, WriteBatch::new());
-    enqueue(env, database, Operation::Write { batch, options, deferred });
+    enqueue(env, database, Operation::Write { batch, conditions: None, options, deferred });
+    Ok(promise)
+}
+
+/// Writes `batch` if the conditions hold. Returns undefined if it is written, otherwise a promise.
+pub fn write_if(
+    env: Env,
+    database: &Rc<Database>,
+    mut batch: WriteBatch,
+    conditions: Vec<Condition>,
+    WriteMode { options, blocking }: WriteMode,
+) -> Fallible<Value> {
+    if blocking {
+        database.environment().deliver_until(env, || database.write_queue().borrow().is_empty());
+        database.db().write_if(batch, &conditions, &options)?;
+        return env.undefined();
+    }
+    if database.write_queue().borrow().is_empty()
+        && batch.approximate_size_bytes() <= MAX_BYTES_AT_ONCE
+        && database.db().try_write_if(&mut batch, &conditions, &options)?
+    {
+        return env.undefined();
+    }
+    let (deferred, promise) = env.promise()?;
+    let conditions = Some(conditions);
+    enqueue(env, database, Operation::Write { batch, conditions, options, deferred });
     Ok(promise)
 }
 
@@ -70,15 +95,20 @@ fn advance(env: Env, database: &Rc<Database>) {
         let next = database.write_queue().borrow_mut().begin_next();
         match next {
             None => break,
-            Some(Operation::Write { batch, options, deferred }) => {
-                submit(env, database, batch, options, deferred);
+            Some(Operation::Write { batch, conditions, options, deferred }) => {
+                let done = when_written(env, database, deferred);
+                match conditions {
+                    None => database.db().submit(batch, options, done),
+                    Some(conditions) => database.db().submit_if(batch, conditions, options, done),
+                }
             }
             Some(Operation::Clear { clear, deferred }) => begin_clear(env, database, clear, deferred),
         }
     }
 }
 
-fn submit(env: Env, database: &Rc<Database>, batch: WriteBatch, options: WriteOptions, deferred: Deferred) {
+/// Settles the promise of a submitted write.
+fn when_written(env: Env, database: &Rc<Database>, deferred: Deferred) -> WriteDone {
     let waiting = Rc::clone(database);
     let ticket = database.environment().expect(env, move |env, outcome| {
         let result = match outcome {
@@ -89,8 +119,7 @@ fn submit(env: Env, database: &Rc<Database>, batch: WriteBatch, options: WriteOp
         end(env, &waiting, deferred, result);
     });
     let completions = database.environment().completions();
-    let done = move |result| completions.push(ticket, Outcome::Write(result));
-    database.db().submit(batch, options, Box::new(done));
+    Box::new(move |result| completions.push(ticket, Outcome::Write(result)))
 }
 
 fn begin_clear(env: Env, database: &Rc<Database>, clear: Clear, deferred: Deferred) {

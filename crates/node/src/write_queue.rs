@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use terrace_engine::{WriteBatch, WriteOptions};
+use terrace_engine::{Condition, WriteBatch, WriteOptions};
 
 use crate::clear::Clear;
 use crate::value::Deferred;
@@ -21,8 +21,17 @@ pub struct WriteQueue {
 
 /// What changes the database, with the promise of its caller.
 pub enum Operation {
-    Write { batch: WriteBatch, options: WriteOptions, deferred: Deferred },
-    Clear { clear: Clear, deferred: Deferred },
+    /// With conditions, it is written only if they hold.
+    Write {
+        batch: WriteBatch,
+        conditions: Option<Vec<Condition>>,
+        options: WriteOptions,
+        deferred: Deferred,
+    },
+    Clear {
+        clear: Clear,
+        deferred: Deferred,
+    },
 }
 
 impl WriteQueue {

@@ -4,11 +4,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use terrace_engine::{Error, WriteBatch, WriteOptions};
+use terrace_engine::{Condition, Error, WriteBatch, WriteOptions};
 
 use crate::call::Call;
 use crate::clear::Clear;
-use crate::database::Database;
+use crate::conditions::{self, Passed};
+use crate::database::{Database, HeldSnapshot};
 use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
@@ -19,6 +20,7 @@ use crate::write_order::{self, WriteMode};
 pub struct HeldBatch {
     database: Rc<Database>,
     batch: RefCell<Option<WriteBatch>>,
+    conditions: RefCell<Vec<Condition>>,
 }
 
 impl Held for HeldBatch {
@@ -88,7 +90,8 @@ pub fn clear(call: &Call<'_>) -> Fallible<Value> {
 /// `batch(database)`
 pub fn batch(call: &Call<'_>) -> Fallible<Value> {
     let database = Rc::clone(call.held::<Rc<Database>>(0)?);
-    external::hold(call.env, HeldBatch { database, batch: RefCell::new(Some(WriteBatch::new())) })
+    let batch = RefCell::new(Some(WriteBatch::new()));
+    external::hold(call.env, HeldBatch { database, batch, conditions: RefCell::default() })
 }
 
 /// `batchPut(batch, key, value)`
@@ -114,12 +117,36 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
+/// `batchIf(batch, ...conditions)`: adds conditions, each a kind and two arguments. `batchClear` keeps them.
+pub fn batch_if(call: &Call<'_>) -> Fallible<Value> {
+    let mut list = call.held::<HeldBatch>(0)?.conditions.borrow_mut();
+    conditions::each(call.env, &call.arguments_from(1)?, |passed| {
+        list.push(match passed {
+            Passed::Absent(key) => Condition::Absent(key),
+            Passed::Present(key) => Condition::Present(key),
+            Passed::Equals(key, value) => Condition::Equals(key, value),
+            Passed::Unchanged(range, snapshot) => {
+                let held = external::held::<HeldSnapshot>(call.env, snapshot)?.0.borrow();
+                let snapshot = held.clone().ok_or(Failure::Argument("the snapshot is closed"))?;
+                Condition::UnchangedSince(options::bounds(call.env, range)?, snapshot)
+            }
+        });
+        Ok(())
+    })?;
+    call.env.undefined()
+}
+
 /// `batchWrite(batch, flags)`: undefined if it is written, otherwise a promise.
 pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
     let held = call.held::<HeldBatch>(0)?;
     let mode = mode(call.env, call.argument(1))?;
     let mut batch = held.batch.borrow_mut().take().ok_or(CLOSED)?;
-    write_order::write(call.env, &held.database, &mut batch, mode)
+    let conditions = held.conditions.take();
+    if conditions.is_empty() {
+        write_order::write(call.env, &held.database, &mut batch, mode)
+    } else {
+        write_order::write_if(call.env, &held.database, batch, conditions, mode)
+    }
 }
 
 /// `batchClose(batch)`: releases its memory.

@@ -30,6 +30,15 @@ export type Format = 'utf8' | 'buffer' | 'view'
  */
 export type Operations = ReadonlyArray<Bytes | null>
 
+/** What must hold for a conditional write; see {@link Backend.writeIf}. */
+export type BackendCondition<Snapshot extends BackendSnapshot = BackendSnapshot> =
+  /** The key has no entry, or has one. */
+  | { readonly kind: 'absent' | 'present'; readonly key: Bytes }
+  /** The entry of the key has this value. */
+  | { readonly kind: 'equals'; readonly key: Bytes; readonly value: Bytes }
+  /** The range has the same entries as in the snapshot. An entry that was written again with the same value may count as changed. */
+  | { readonly kind: 'unchanged'; readonly range: Range; readonly snapshot: Snapshot }
+
 /** The capabilities that a back-end declares. They become part of the database's manifest, `db.supports`. */
 export interface BackendManifest {
   /**
@@ -64,6 +73,13 @@ export interface BackendManifest {
    * @defaultValue `false`
    */
   readonly shared?: boolean
+  /**
+   * Whether the back-end can write under conditions. If so, it has {@link Backend.writeIf}, and with {@link syncWrites} also
+   * {@link Backend.writeIfSync}.
+   *
+   * @defaultValue `false`
+   */
+  readonly conditionalWrites?: boolean
   /** Whether `open()` honours the option `createIfMissing`. */
   readonly createIfMissing?: boolean
   /** Whether `open()` honours the option `errorIfExists`. */
@@ -234,6 +250,25 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
    * pending. See {@link BackendManifest.syncWrites}.
    */
   writeSync?(operations: Operations, sync: boolean): void
+
+  /**
+   * Writes operations like {@link write}, if all conditions hold right before it. No other write comes between the check and the
+   * write, and all conditions are checked in the same state. If one does not hold, nothing is written, and the call fails with
+   * LEVEL_CONFLICT; see {@link conflict}. Without operations, it only checks the conditions. See
+   * {@link BackendManifest.conditionalWrites}.
+   */
+  writeIf?(
+    conditions: ReadonlyArray<BackendCondition<Snapshot>>,
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void>
+
+  /** Like {@link writeIf}, but synchronous like {@link writeSync}. */
+  writeIfSync?(
+    conditions: ReadonlyArray<BackendCondition<Snapshot>>,
+    operations: Operations,
+    sync: boolean
+  ): void
 
   /** Like {@link write} with one operation that stores a value. If this method is missing, {@link write} is called. */
   put?(key: Bytes, value: Bytes, sync: boolean): void | Promise<void>

@@ -27,6 +27,8 @@ export type CoreErrorCode =
   | 'LEVEL_HOOK_RECURSION'
   /** A hook function added an operation after it had returned, or a chained batch was used after it was written or closed. */
   | 'LEVEL_BATCH_NOT_OPEN'
+  /** A condition of the write does not hold; `conditions` has the indices of those that do not. Nothing was written. */
+  | 'LEVEL_CONFLICT'
   /** The method or the back-end does not support this. The message names what does. */
   | 'LEVEL_NOT_SUPPORTED'
   /** The signal of an iterator was aborted. */
@@ -51,6 +53,26 @@ export function codedError<Code extends string = CoreErrorCode>(
   message: string
 ): CodedError<Code> {
   return Object.assign(new Error(message), { code })
+}
+
+/** The error of a write of which conditions do not hold. */
+export interface ConflictError extends CodedError<'LEVEL_CONFLICT'> {
+  /** The indices of the conditions that do not hold, ascending. */
+  conditions: number[]
+}
+
+/**
+ * Creates the error of a write of which conditions do not hold.
+ *
+ * @param failed - The indices of these conditions, ascending.
+ * @param count - The number of all its conditions.
+ */
+export function conflict(failed: number[], count: number): ConflictError {
+  const what =
+    failed.length === 1
+      ? `condition ${(failed[0] as number) + 1} of ${count} does not hold`
+      : `${failed.length} of ${count} conditions do not hold`
+  return Object.assign(codedError('LEVEL_CONFLICT', `${what}; nothing was written`), { conditions: failed })
 }
 
 /** The error for a synchronous call that the back-end cannot serve. */

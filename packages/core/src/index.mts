@@ -11,6 +11,7 @@ export {
   ChainedBatch,
   clearKeys,
   codedError,
+  conflict,
   DirectCalls,
   DirectCursor,
   ForwardingBackend,

@@ -7,6 +7,7 @@
 export type {
   Backend,
   BackendBatch,
+  BackendCondition,
   BackendCursor,
   BackendManifest,
   BackendReadOptions,
@@ -28,7 +29,7 @@ export {
   type DirectForm,
   type DirectRange
 } from './direct-calls.js'
-export { type CodedError, type CoreErrorCode, codedError } from './errors.js'
+export { type CodedError, type ConflictError, type CoreErrorCode, codedError, conflict } from './errors.js'
 export { yieldToEventLoop } from './event-loop.js'
 export type { PrepareFunction, PrewriteBatch, PrewriteFunction, PrewriteOptions } from './hooks/prewrite.js'
 export { BarrierQueue } from './kit/barrier-queue.js'
@@ -42,6 +43,7 @@ export type {
   AdditionalIteratorOptions,
   BatchOperation,
   BatchOptions,
+  ConditionalOptions,
   DelOptions,
   GetManyOptions,
   GetOptions,
@@ -49,13 +51,16 @@ export type {
   HasOptions,
   Iterator,
   IteratorOptions,
+  KeyCondition,
   KeyIterator,
   KeyIteratorOptions,
   PutOptions,
+  RangeCondition,
   ReadOptions,
   SyncIterable,
   ValueIterator,
   ValueIteratorOptions,
+  WriteCondition,
   WriteOptions
 } from './level/operation-options.js'
 export type {

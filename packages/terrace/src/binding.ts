@@ -8,7 +8,7 @@
 import type { Bytes, Page, Range } from 'terrace-core'
 import type { ErrorFactory } from './errors.js'
 import type { MemoryBinding } from './memory-binding.js'
-import type { FoundMany, Native } from './native.js'
+import type { FoundMany, Native, NativeConditions } from './native.js'
 import type { NativeOpenOptions } from './options.js'
 import type { RepairReport } from './repair-report.js'
 
@@ -146,6 +146,7 @@ export interface Binding extends MemoryBinding {
   /** Takes operations in the form that `write` takes. */
   batchAppend(batch: NativeBatch, ...operations: Array<Bytes | null>): void
   batchClear(batch: NativeBatch): void
+  batchIf(batch: NativeBatch, ...conditions: NativeConditions<NativeSnapshot>): void
   batchWrite(batch: NativeBatch, flags: number): void | Promise<void>
   batchClose(batch: NativeBatch): void
 

@@ -65,6 +65,7 @@ const codes: Record<string, LevelErrorCode> = {
   Closed: 'LEVEL_DATABASE_NOT_OPEN',
   Poisoned: 'LEVEL_WRITES_REFUSED',
   Outdated: 'LEVEL_OUTDATED',
+  Conflict: 'LEVEL_CONFLICT',
   Aborted: 'LEVEL_ABORTED',
   TooLarge: 'LEVEL_VALUE_TOO_LARGE',
   Full: 'LEVEL_SIZE_LIMIT'

@@ -13,6 +13,8 @@ export interface LevelError extends CodedError<LevelErrorCode> {
   path?: string
   /** The offset in the file `path` at which the damage begins, in bytes from the start of the file. */
   offset?: number
+  /** For LEVEL_CONFLICT: the indices of the conditions that do not hold, ascending. */
+  conditions?: number[]
   /** The operating system's error, if there was one, with `code` and `errno` as in `node:fs`. */
   cause?: unknown
 }
@@ -24,7 +26,8 @@ export type ErrorFactory = (
   path: string | undefined,
   offset: number | undefined,
   osError: number | undefined,
-  osMessage: string | undefined
+  osMessage: string | undefined,
+  conditions?: number[]
 ) => Error
 
 /** By kind of error, messages that replace those of the engine, which name its own options. */
@@ -43,7 +46,7 @@ const READ_ONLY_DISK =
   "to read the existing data, open it with 'readOnly'; to write, choose a directory on another disk"
 
 /** @internal */
-export const createError: ErrorFactory = (kind, message, path, offset, osError, osMessage) => {
+export const createError: ErrorFactory = (kind, message, path, offset, osError, osMessage, conditions) => {
   if (kind === 'Argument') return new TypeError(message)
 
   let code = codeOf(kind)
@@ -59,6 +62,7 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
 
   if (path !== undefined) error.path = path
   if (offset !== undefined) error.offset = offset
+  if (conditions !== undefined) error.conditions = conditions
   if (kind === 'Aborted') error.name = 'AbortError'
 
   return error

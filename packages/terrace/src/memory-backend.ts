@@ -1,6 +1,7 @@
 /** A map in memory as a back-end of `terrace-core`. Each call is answered within it. */
 
 import type {
+  BackendCondition,
   BackendReadOptions,
   BackendSnapshot,
   Bytes,
@@ -10,6 +11,7 @@ import type {
   RangeDeletion
 } from 'terrace-core'
 import { Flag } from './binding.js'
+import { addConditions } from './conditions.js'
 import { binding } from './load-binding.js'
 import { MAX_SPREAD, valuesOf } from './many.js'
 import { appendAll, MemoryBatch } from './memory-batch.js'
@@ -37,6 +39,7 @@ export class MemoryBackend implements MemoryStore<MemorySnapshot> {
     encodings: { buffer: true, utf8: true, view: true },
     syncReads: true,
     syncWrites: true,
+    conditionalWrites: true,
     permanence: false
   }
   /** It lives as long as this object, so the entries are still there when the database is opened again. */
@@ -100,6 +103,18 @@ export class MemoryBackend implements MemoryStore<MemorySnapshot> {
 
   writeSync(operations: Operations): void {
     this.write(operations)
+  }
+
+  writeIf(conditions: ReadonlyArray<BackendCondition<MemorySnapshot>>, operations: Operations): void {
+    const batch = binding.memoryBatch()
+    addConditions(conditions, (part) => binding.memoryBatchIf(batch, ...part))
+    appendAll(batch, operations)
+    binding.memoryBatchWrite(this.#native, batch)
+    binding.memoryBatchClear(batch)
+  }
+
+  writeIfSync(conditions: ReadonlyArray<BackendCondition<MemorySnapshot>>, operations: Operations): void {
+    this.writeIf(conditions, operations)
   }
 
   clear(range: RangeDeletion, snapshot?: MemorySnapshot): void {

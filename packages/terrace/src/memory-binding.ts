@@ -2,7 +2,7 @@
 
 import type { Bytes, Page, Range } from 'terrace-core'
 import type { MemoryStats } from './memory-database.js'
-import type { FoundMany, Native } from './native.js'
+import type { FoundMany, Native, NativeConditions } from './native.js'
 
 export type NativeMemory = Native<'memory'>
 export type NativeMemorySnapshot = Native<'memorySnapshot'>
@@ -55,6 +55,7 @@ export interface MemoryBinding {
   memoryBatchDel(batch: NativeMemoryBatch, key: Bytes): void
   memoryBatchAppend(batch: NativeMemoryBatch, ...operations: Array<Bytes | null>): void
   memoryBatchClear(batch: NativeMemoryBatch): void
+  memoryBatchIf(batch: NativeMemoryBatch, ...conditions: NativeConditions<NativeMemorySnapshot>): void
   memoryBatchWrite(memory: NativeMemory, batch: NativeMemoryBatch): void
 
   memoryIterator(

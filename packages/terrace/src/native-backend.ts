@@ -3,6 +3,7 @@
 import { isPromise } from 'node:util/types'
 import {
   type Backend,
+  type BackendCondition,
   type BackendReadOptions,
   type Bytes,
   type CursorOptions,
@@ -12,6 +13,7 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 import { Flag, type LeftOutLog, type NativeDatabase } from './binding.js'
+import { addConditions } from './conditions.js'
 import { binding } from './load-binding.js'
 import { appendAll, inParts, MAX_SPREAD, valuesOf } from './many.js'
 import { NativeBatch } from './native-batch.js'
@@ -25,6 +27,7 @@ export class NativeBackend implements Backend<NativeSnapshot> {
     encodings: { buffer: true, utf8: true, view: true },
     syncReads: true,
     syncWrites: true,
+    conditionalWrites: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -150,6 +153,33 @@ export class NativeBackend implements Backend<NativeSnapshot> {
     if (operations.length <= MAX_SPREAD) return binding.write(database, flags, ...operations)
 
     const batch = binding.batch(database)
+    appendAll(batch, operations)
+    return binding.batchWrite(batch, flags)
+  }
+
+  writeIf(
+    conditions: ReadonlyArray<BackendCondition<NativeSnapshot>>,
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.#writeIf(conditions, operations, sync ? Flag.sync : 0)
+  }
+
+  writeIfSync(
+    conditions: ReadonlyArray<BackendCondition<NativeSnapshot>>,
+    operations: Operations,
+    sync: boolean
+  ): void {
+    this.#writeIf(conditions, operations, sync ? Flag.sync | Flag.blocking : Flag.blocking)
+  }
+
+  #writeIf(
+    conditions: ReadonlyArray<BackendCondition<NativeSnapshot>>,
+    operations: Operations,
+    flags: number
+  ): void | Promise<void> {
+    const batch = binding.batch(this.database)
+    addConditions(conditions, (part) => binding.batchIf(batch, ...part))
     appendAll(batch, operations)
     return binding.batchWrite(batch, flags)
   }

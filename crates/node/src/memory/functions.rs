@@ -13,7 +13,7 @@ use crate::maintenance::numbers;
 use crate::value::Value;
 
 /// The functions by name.
-pub const FUNCTIONS: [(&str, Function); 24] = [
+pub const FUNCTIONS: [(&str, Function); 25] = [
     ("memory", callback!(create)),
     ("memoryLimit", callback!(limit)),
     ("memoryStats", callback!(stats)),
@@ -33,6 +33,7 @@ pub const FUNCTIONS: [(&str, Function); 24] = [
     ("memoryBatchDel", callback!(writes::batch_del)),
     ("memoryBatchAppend", callback!(writes::batch_append)),
     ("memoryBatchClear", callback!(writes::batch_clear)),
+    ("memoryBatchIf", callback!(writes::batch_if)),
     ("memoryBatchWrite", callback!(writes::batch_write)),
     ("memoryIterator", callback!(cursor::create)),
     ("memoryIteratorSeek", callback!(cursor::seek)),

@@ -4,17 +4,23 @@ use std::cell::RefCell;
 
 use terrace_memory::Map;
 
+use super::condition::{self, Condition};
 use super::cursor::borrowed;
 use super::operations::{self, Operations};
 use super::state::{HeldMemory, snapshot_of, with_state};
 use crate::call::Call;
+use crate::conditions;
 use crate::error::Fallible;
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
 use crate::value::Value;
 
 /// The object that `memoryBatch` returns to JavaScript.
-struct HeldMemoryBatch(RefCell<Operations>);
+#[derive(Default)]
+struct HeldMemoryBatch {
+    operations: RefCell<Operations>,
+    conditions: RefCell<Vec<Condition>>,
+}
 
 impl Held for HeldMemoryBatch {
     const TAG: u64 = 0x7465_7272_6163_6507;
@@ -81,7 +87,7 @@ pub fn clear(call: &Call<'_>) -> Fallible<Value> {
 
 /// `memoryBatch()`
 pub fn batch(call: &Call<'_>) -> Fallible<Value> {
-    external::hold(call.env, HeldMemoryBatch(RefCell::default()))
+    external::hold(call.env, HeldMemoryBatch::default())
 }
 
 /// `memoryBatchPut(batch, key, value)`
@@ -107,14 +113,27 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
+/// `memoryBatchIf(batch, ...conditions)`: adds conditions, each a kind and two arguments. `memoryBatchClear` keeps them.
+pub fn batch_if(call: &Call<'_>) -> Fallible<Value> {
+    let mut list = call.held::<HeldMemoryBatch>(0)?.conditions.borrow_mut();
+    conditions::each(call.env, &call.arguments_from(1)?, |passed| {
+        list.push(Condition::new(call.env, passed)?);
+        Ok(())
+    })?;
+    call.env.undefined()
+}
+
 /// `memoryBatchWrite(memory, batch)`
 pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
-    let batch = call.held::<HeldMemoryBatch>(1)?.0.borrow();
-    change(call, |map, limit| batch.apply(map, limit))
+    let batch = call.held::<HeldMemoryBatch>(1)?;
+    change(call, |map, limit| {
+        condition::check(&batch.conditions.take(), map)?;
+        batch.operations.borrow().apply(map, limit)
+    })
 }
 
 fn change_batch(call: &Call<'_>, change: impl FnOnce(&mut Operations) -> Fallible<()>) -> Fallible<Value> {
-    change(&mut call.held::<HeldMemoryBatch>(0)?.0.borrow_mut())?;
+    change(&mut call.held::<HeldMemoryBatch>(0)?.operations.borrow_mut())?;
     call.env.undefined()
 }
 

@@ -22,6 +22,8 @@ export interface DatabaseManifest extends AbstractManifest {
    * databases, the call stops the function, which is called again for the same operation once the value is known.
    */
   readonly getSyncInHooks: boolean
+  /** Whether writes honour the option `if`. In other databases, they fail with LEVEL_NOT_SUPPORTED if it is given. */
+  readonly conditionalWrites: boolean
 }
 
 /**
@@ -30,9 +32,13 @@ export interface DatabaseManifest extends AbstractManifest {
  * @throws TypeError
  */
 export function checkBackend(backend: Backend): void {
-  const { syncReads, syncWrites } = backend.manifest
+  const { syncReads, syncWrites, conditionalWrites } = backend.manifest
   if (syncReads && backend.getSync === undefined) throw missing('syncReads', 'getSync')
   if (syncWrites && backend.writeSync === undefined) throw missing('syncWrites', 'writeSync')
+  if (conditionalWrites && backend.writeIf === undefined) throw missing('conditionalWrites', 'writeIf')
+  if (conditionalWrites && syncWrites && backend.writeIfSync === undefined) {
+    throw missing('conditionalWrites', 'writeIfSync')
+  }
 }
 
 function missing(declared: string, method: string): TypeError {
@@ -57,7 +63,8 @@ export function databaseManifest(
     additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
     signals: { iterators: true },
     everyWrite: backend.shared !== true,
-    getSyncInHooks: backend.syncReads === true || canWait(backend)
+    getSyncInHooks: backend.syncReads === true || canWait(backend),
+    conditionalWrites: backend.conditionalWrites === true
   }
 }
 

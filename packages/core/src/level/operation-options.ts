@@ -14,6 +14,7 @@ import type {
   AbstractKeyIterator,
   AbstractKeyIteratorOptions,
   AbstractPutOptions,
+  AbstractSnapshot,
   AbstractSublevel,
   AbstractValueIterator,
   AbstractValueIteratorOptions
@@ -67,12 +68,52 @@ export interface HasOptions<K> extends AbstractHasOptions<K>, ReadOptions {}
 /** Options of `hasMany()`. */
 export interface HasManyOptions<K> extends AbstractHasManyOptions<K>, ReadOptions {}
 
+/** Options of writes that may have conditions. */
+export interface ConditionalOptions {
+  /**
+   * What must hold for the write. All conditions are checked in the same state, and no other write comes between the check and
+   * this write. If one does not hold, nothing is written, and the call fails with LEVEL_CONFLICT. The property `conditions` of
+   * the error has the indices of those that do not hold. Prewrite hook functions run before the check, and cannot read it.
+   */
+  if?: readonly WriteCondition[] | undefined
+}
+
+/** A condition of a write: on a key, or on a range of keys. */
+// Keys and values of sublevels have other types than those of the database.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type WriteCondition = KeyCondition<any, any> | RangeCondition<any>
+
+/** What must hold of a key. It has either `exists` or `value`. */
+export interface KeyCondition<K, V> extends OnSublevel {
+  key: K
+  keyEncoding?: AbstractPutOptions<K, V>['keyEncoding']
+  valueEncoding?: AbstractPutOptions<K, V>['valueEncoding']
+  /** Whether there must be an entry with this key. */
+  exists?: boolean | undefined
+  /** The value that the entry must have. Values are compared in encoded form. */
+  value?: V | undefined
+}
+
+/** What must hold of a range: no entry in it was added, changed or deleted. */
+export interface RangeCondition<K> extends OnSublevel {
+  gt?: K | undefined
+  gte?: K | undefined
+  lt?: K | undefined
+  lte?: K | undefined
+  keyEncoding?: AbstractPutOptions<K, unknown>['keyEncoding']
+  /**
+   * The snapshot since which nothing in the range has changed. Without bounds, the range has all keys of the database or sublevel.
+   * An entry that was written again with the same value may count as changed.
+   */
+  unchangedSince: AbstractSnapshot
+}
+
 /** Options of `put()` and `putSync()`. */
-export interface PutOptions<K, V> extends AbstractPutOptions<K, V>, WriteOptions {}
+export interface PutOptions<K, V> extends AbstractPutOptions<K, V>, WriteOptions, ConditionalOptions {}
 /** Options of `del()` and `delSync()`. */
-export interface DelOptions<K> extends AbstractDelOptions<K>, WriteOptions {}
+export interface DelOptions<K> extends AbstractDelOptions<K>, WriteOptions, ConditionalOptions {}
 /** Options of `batch()` and `batchSync()` with an array. */
-export interface BatchOptions<K, V> extends AbstractBatchOptions<K, V>, WriteOptions {}
+export interface BatchOptions<K, V> extends AbstractBatchOptions<K, V>, WriteOptions, ConditionalOptions {}
 /** The option `sublevel` of an operation. */
 interface OnSublevel {
   /** The sublevel of the database that the key belongs to. Its encodings apply. */

@@ -1,6 +1,6 @@
 /** What a database shares with its sublevels: the back-end and its calls, the order of writes, and the hooks. */
 
-import type { Backend, BackendBatch, Bytes, Operations, Range } from '../backend.js'
+import type { Backend, BackendBatch, BackendCondition, Bytes, Operations, Range } from '../backend.js'
 import { notSynchronous } from '../errors.js'
 import { afterYield } from '../event-loop.js'
 import { canWait, HookReads } from '../hooks/hook-reads.js'
@@ -165,6 +165,21 @@ export class Store implements Writer {
     if (backend.writeSync === undefined) throw notSynchronous('a synchronous write', 'write')
     this.writes++
     backend.writeSync(operations, sync)
+  }
+
+  /** Writes operations if the conditions hold. The back-end has declared that it can. */
+  writeIf(
+    conditions: readonly BackendCondition[],
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.#written(this.backend.writeIf?.(conditions, operations, sync))
+  }
+
+  /** Like {@link writeIf}, but within the call and after all earlier calls. */
+  writeIfSync(conditions: readonly BackendCondition[], operations: Operations, sync: boolean): void {
+    this.writes++
+    this.backend.writeIfSync?.(conditions, operations, sync)
   }
 
   batch(): BackendBatch {

@@ -11,7 +11,7 @@ import type { HookReads } from '../hooks/hook-reads.js'
 import { HookedBatch, WriteOnce } from '../hooks/hooked-batch.js'
 import { type Watcher, watcherAt } from '../hooks/watchers.js'
 import { type Database, prefixed } from '../level/database.js'
-import type { WriteOptions } from '../level/operation-options.js'
+import type { ConditionalOptions, WriteOptions } from '../level/operation-options.js'
 import { isSync } from '../level/store.js'
 import { type Namespace, spacesAround } from '../sublevel/namespace.js'
 import type { PublicOperation } from './hooked-operation.js'
@@ -105,6 +105,11 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
    */
   override async write(options?: ChainedBatchWriteOptions): Promise<void> {
     this.#assertOpen()
+    if ((options as ConditionalOptions | undefined)?.if !== undefined) {
+      const message =
+        "A chained batch cannot have the option 'if': pass the operations to batch() as an array"
+      throw codedError('LEVEL_NOT_SUPPORTED', message)
+    }
     if (this.length === 0) return this.close()
 
     assertWritable(this.#namespace, 'batch.write')

@@ -10,14 +10,22 @@ import type { WriteOptions } from '../level/operation-options.js'
 import { isSync, type PrivateClearOptions } from '../level/store.js'
 import { type Namespace, spacesAround } from '../sublevel/namespace.js'
 import { ClearByKeys } from './clear-by-keys.js'
+import { ConditionalWrite, encodeConditions, holdSnapshots } from './conditional-write.js'
 import { encodeOperations } from './encode-operations.js'
 import type { PublicOperation } from './hooked-operation.js'
 import { SubmittedCall } from './submitted-call.js'
 
 /** Options of a write. They are also the defaults of its operations. */
 type Options =
-  | (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null })
+  | (WriteOptions & {
+      keyEncoding?: unknown
+      valueEncoding?: unknown
+      sublevel?: Database | null
+      if?: unknown
+    })
   | undefined
+
+type Conditional = Exclude<Options, undefined>
 
 export function put(namespace: Namespace, key: unknown, value: unknown, given: unknown): Promise<void> {
   const { owner, store } = namespace
@@ -25,6 +33,7 @@ export function put(namespace: Namespace, key: unknown, value: unknown, given: u
   try {
     const options = optionsOf(given)
     if (!isOpen(namespace)) return whenOpen(namespace, () => put(namespace, key, value, options))
+    if (options?.if !== undefined) return batchIf(namespace, [{ type: 'put', key, value }], options)
     if (!namespace.isPlain || isDelegated(options)) {
       return submit(namespace, 'batch', [{ ...options, type: 'put', key, value }], options)
     }
@@ -44,6 +53,7 @@ export function del(namespace: Namespace, key: unknown, given: unknown): Promise
   try {
     const options = optionsOf(given)
     if (!isOpen(namespace)) return whenOpen(namespace, () => del(namespace, key, options))
+    if (options?.if !== undefined) return batchIf(namespace, [{ type: 'del', key }], options)
     if (!namespace.isPlain || isDelegated(options)) {
       return submit(namespace, 'batch', [{ ...options, type: 'del', key }], options)
     }
@@ -63,6 +73,7 @@ export function batch(namespace: Namespace, operations: unknown, given: unknown)
     const options = optionsOf(given)
     if (!isOpen(namespace)) return whenOpen(namespace, () => batch(namespace, operations, options))
     if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
+    if (options?.if !== undefined) return batchIf(namespace, operations, options)
     if (operations.length === 0) return Promise.resolve()
     if (!isSimple(namespace, operations, options)) {
       return submit(namespace, 'batch', copiesOf(operations, options), options)
@@ -75,6 +86,22 @@ export function batch(namespace: Namespace, operations: unknown, given: unknown)
   }
 }
 
+/** Writes operations if the conditions in the option `if` hold. */
+function batchIf(namespace: Namespace, operations: PublicOperation[], given: Conditional): Promise<void> {
+  const { owner, store } = namespace
+  const { if: list, ...options } = given
+  const conditions = encodeConditions(owner, store, list)
+  const sync = isSync(options)
+  if (isSimple(namespace, operations, options)) {
+    const flat = encodeOperations(owner, store.root, operations, options)
+    return store.writeIf(conditions, flat, sync) ?? yieldToEventLoop(operations.length) ?? Promise.resolve()
+  }
+  const call = new SubmittedCall(namespace, 'batch', copiesOf(operations, options), sync)
+  call.keep()
+  const release = holdSnapshots(list)
+  return store.queue.perform(new ConditionalWrite(store, call, conditions)).finally(release)
+}
+
 /** Writes operations, and has finished when it returns. */
 export function writeSync(namespace: Namespace, method: string, operations: unknown, given: unknown): void {
   const { owner, store } = namespace
@@ -83,6 +110,10 @@ export function writeSync(namespace: Namespace, method: string, operations: unkn
   assertWritable(namespace, method)
   if (!store.backend.manifest.syncWrites) throw notSynchronous(`${method}()`, 'write')
   if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
+  if (options?.if !== undefined) {
+    writeIfSync(namespace, method, operations, options)
+    return
+  }
   if (operations.length === 0) return
 
   if (isSimple(namespace, operations, options)) {
@@ -91,6 +122,24 @@ export function writeSync(namespace: Namespace, method: string, operations: unkn
     const copies = copiesOf(operations, options)
     store.queue.submitSync(new SubmittedCall(namespace, method, copies, isSync(options)))
   }
+}
+
+function writeIfSync(
+  namespace: Namespace,
+  method: string,
+  operations: PublicOperation[],
+  given: Conditional
+): void {
+  const { owner, store } = namespace
+  const { if: list, ...options } = given
+  const conditions = encodeConditions(owner, store, list)
+  const sync = isSync(options)
+  if (isSimple(namespace, operations, options)) {
+    store.writeIfSync(conditions, encodeOperations(owner, store.root, operations, options), sync)
+    return
+  }
+  const call = new SubmittedCall(namespace, method, copiesOf(operations, options), sync)
+  store.queue.performSync(method, new ConditionalWrite(store, call, conditions))
 }
 
 /** Deletes a range of the root. */

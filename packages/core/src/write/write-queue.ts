@@ -104,18 +104,29 @@ export class WriteQueue {
 
   /** Writes a call, after all earlier ones, and has finished when it returns. */
   submitSync(call: WriteCall): void {
+    this.#inTurn(call.method, () => {
+      const writes = this.#take(call, null)
+      this.#writer.writeSync(writes.list.flat, call.sync)
+      writes.emit()
+    })
+  }
+
+  /** Runs a task alone, after all earlier calls, and has finished when it returns. */
+  performSync(method: string, task: Task): void {
+    this.#inTurn(method, () => task.start(true))
+  }
+
+  #inTurn(method: string, work: () => void): void {
     if (this.running !== null) {
       throw codedError(
         'LEVEL_NOT_SUPPORTED',
-        `A prewrite hook function cannot call ${call.method}(): add operations to its batch`
+        `A prewrite hook function cannot call ${method}(): add operations to its batch`
       )
     }
 
     try {
       this.#drain()
-      const writes = this.#take(call, null)
-      this.#writer.writeSync(writes.list.flat, call.sync)
-      writes.emit()
+      work()
     } finally {
       // Whatever failed, the others continue.
       if (!this.isFree) this.#advance()

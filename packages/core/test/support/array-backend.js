@@ -1,6 +1,8 @@
 // The smallest back-end: a sorted array of entries. It does what the interface promises and no more, with random delays and
 // errors, and so shows what the classes above it may rely on.
 
+import { isDeepStrictEqual } from 'node:util'
+import { conflict } from 'terrace-core'
 import { turns } from '../../../../tests/support/waiting.mjs'
 import { randomOf } from './random.js'
 
@@ -21,7 +23,7 @@ export class ArrayBackend {
   #random
   #failures
   #entries = nothing
-  /** Writes that are not done yet: `{ operations, resolve, reject }`. */
+  /** Writes that are not done yet: `{ operations, conditions, resolve, reject }`. */
   #waiting = []
   #writing = Promise.resolve()
   /** The numbers of calls, for tests that ask. */
@@ -37,6 +39,7 @@ export class ArrayBackend {
       encodings: Object.fromEntries(formats.map((format) => [format, true])),
       syncReads: sync,
       syncWrites: sync,
+      conditionalWrites: true,
       permanence: false
     }
     this.#random = randomOf(seed)
@@ -44,7 +47,9 @@ export class ArrayBackend {
 
     if (sync) {
       this.getSync = (key, options, snapshot) => this.#valueIn(this.#stateOf(snapshot), key, options)
-      this.writeSync = (operations) => this.#writeNow(copyOf(operations))
+      this.writeSync = (operations) => this.#writeNow({ operations: copyOf(operations) })
+      this.writeIfSync = (conditions, operations) =>
+        this.#writeNow({ operations: copyOf(operations), conditions: conditions.map(copyOfCondition) })
     }
   }
 
@@ -89,12 +94,19 @@ export class ArrayBackend {
   }
 
   write(operations, sync) {
-    const copied = copyOf(operations)
+    return this.#write({ operations: copyOf(operations) }, sync)
+  }
+
+  writeIf(conditions, operations, sync) {
+    return this.#write({ operations: copyOf(operations), conditions: conditions.map(copyOfCondition) }, sync)
+  }
+
+  #write(write, sync) {
     const isAtOnce = this.manifest.syncWrites && !sync && this.#waiting.length === 0 && this.#chance(0.5)
-    if (isAtOnce) return this.#writeNow(copied)
+    if (isAtOnce) return this.#writeNow(write)
 
     const written = new Promise((resolve, reject) => {
-      this.#waiting.push({ operations: copied, resolve, reject })
+      this.#waiting.push({ ...write, resolve, reject })
     })
     this.#writing = this.#writing.then(() => this.#writeNext(sync))
     return written
@@ -135,24 +147,35 @@ export class ArrayBackend {
     if (next !== undefined) this.#settle(next)
   }
 
-  #settle({ operations, resolve, reject }) {
+  #settle(write) {
     try {
-      this.#apply(operations)
-      resolve()
+      this.#apply(write)
+      write.resolve()
     } catch (error) {
-      reject(error)
+      write.reject(error)
     }
   }
 
-  #writeNow(operations) {
+  #writeNow(write) {
     for (const each of this.#waiting.splice(0)) this.#settle(each)
-    this.#apply(operations)
+    this.#apply(write)
   }
 
-  #apply(operations) {
+  #apply({ operations, conditions = [] }) {
     this.calls.write++
     if (operations.length > 0) this.#failAtTimes()
+    const failed = [...conditions.keys()].filter((index) => !this.#holds(conditions[index]))
+    if (failed.length > 0) throw conflict(failed, conditions.length)
     this.#entries = written(this.#entries, operations)
+  }
+
+  #holds({ kind, key, value, range, snapshot }) {
+    if (kind === 'unchanged') {
+      return isDeepStrictEqual(within(this.#entries, range), within(snapshot.entries, range))
+    }
+    const { index, isThere } = indexOf(this.#entries, key)
+    if (kind === 'equals') return isThere && this.#entries[index].value.equals(value)
+    return isThere === (kind === 'present')
   }
 
   #failAtTimes() {
@@ -271,6 +294,14 @@ function copyOf(operations) {
     }
   }
   return operations.map((part) => (part === null ? null : Buffer.from(part)))
+}
+
+function copyOfCondition({ key, value, ...rest }) {
+  return {
+    ...rest,
+    ...(key !== undefined && { key: bytesOf(key) }),
+    ...(value !== undefined && { value: bytesOf(value) })
+  }
 }
 
 function bytesOf(part) {
