@@ -300,7 +300,7 @@ impl Db {
     /// let db = Db::open(directory.path(), Options::default())?;
     /// let claim = |owner: &[u8]| {
     ///     let mut batch = WriteBatch::new();
-    ///     batch.put(b"owner", owner)?;
+    ///     batch.put(b"owner", owner).unwrap();
     ///     db.write_if(batch, &[Condition::Absent(b"owner".to_vec())], &WriteOptions::default())
     /// };
     /// claim(b"Ada")?;
