@@ -120,8 +120,6 @@ async function outcomes(t, tree, name, file) {
     .split('\n')
     .filter((line) => /^\s*(not )?ok\b/.test(line))
     .map((line) => line.trim().replace(/^((?:not )?ok) \d+/, '$1'))
-    // Some have the error as their text. memdown leaves it out where leveldown and Terrace pass null.
-    .map((line) => line.replace(/^ok null\b/, 'ok undefined'))
     .sort()
   return {
     status,
