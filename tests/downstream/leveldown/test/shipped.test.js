@@ -84,6 +84,10 @@ const PACKAGES = [
     // stream.js closes its database twice and reads in between.
     without: ['util.js', 'stream.js']
   },
+  // append.js writes outside of the directory that it is given. log.js reads without waiting for its own deletion, which leveldown lets
+  // finish first, since it takes turns of the event loop for each read.
+  { name: 'ssb-db', without: ['append.js', 'log.js'] },
+  { name: 'flumeview-level', without: ['bench.js'] },
   { name: 'level-mem-4', within: '.', tests: /^test\.js$/ },
   { name: 'level-mem-5', within: '.', tests: /^test\.js$/ },
   { name: 'level-packager-4', within: '.', tests: /^test\.js$/ },
