@@ -362,6 +362,10 @@ export class Database {
     this.level.detachResource(iterator._resource as never)
   }
 
+  _iteratorEnded(callback: Callback): void {
+    nextTick(callback, null)
+  }
+
   _translated(error: unknown): Error {
     return translated(error, this[parts].origin.location)
   }

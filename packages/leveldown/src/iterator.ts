@@ -12,6 +12,8 @@ export interface IteratorHost {
   _serializeKey(key: unknown): DirectData
   /** Forgets an iterator that has ended. */
   _detach(iterator: Iterator): void
+  /** Calls back that an iterator has ended. */
+  _iteratorEnded(callback: Callback): void
   _translated(error: unknown): Error
 }
 
@@ -152,7 +154,9 @@ export class Iterator {
   }
 
   _end(callback: Callback): void {
-    this.#whenIdle(() => this.#close((error) => nextTick(callback, error ?? null)))
+    this.#whenIdle(() => {
+      this.#close((error) => (error ? nextTick(callback, error) : this.db._iteratorEnded(callback)))
+    })
   }
 
   _nextTick(callback: (...args: never[]) => void, ...args: unknown[]): void {
