@@ -11,7 +11,8 @@ import { inFrontOf } from './in-front-of.js'
  * @typedef {object} Target
  * @property {string} name
  * @property {string} machines - How many machines can use one database: what no probe on one machine can find out.
- * @property {{ getSync: boolean, putSync: boolean, everyWrite: boolean }} supports - What the database must say of itself.
+ * @property {{ getSync: boolean, putSync: boolean, everyWrite: boolean, conditionalWrites: boolean }} supports - What the database must
+ * say of itself.
  * @property {(location: string, options?: object) => any} make - Makes a database, not yet open, at a location that is a path
  * in an existing directory. The same location means the same database.
  * @property {(db: any) => any} [join] - Makes another object for the same open database in another process, of which `db` has

@@ -5,7 +5,14 @@ import { test as nodeTest } from 'node:test'
 import { BackendLevel } from 'terrace-core'
 import { scaled } from '../../../tests/support/form.mjs'
 import { ArrayBackend } from './support/array-backend.js'
-import { newLevel, openLevel, test, testOnAll, testOnEngine, writesAtOnce } from './support/databases.js'
+import {
+  newLevel,
+  opened,
+  openLevel,
+  testConditions,
+  testOnEngine,
+  writesAtOnce
+} from './support/databases.js'
 
 /** What `conditions` come to for a write of `db`: the indices of those that fail. Nothing may be written if there are any. */
 async function failed(db, conditions) {
@@ -32,9 +39,8 @@ async function failed(db, conditions) {
   }
 }
 
-testOnAll('conditions on keys hold or fail', async (t) => {
+testConditions('conditions on keys hold or fail', async (t) => {
   const db = await openLevel(t)
-  assert.equal(db.supports.conditionalWrites, true)
   await db.batch([
     { type: 'put', key: 'a', value: '1' },
     { type: 'put', key: 'empty', value: '' }
@@ -63,7 +69,7 @@ testOnAll('conditions on keys hold or fail', async (t) => {
   )
 })
 
-testOnAll('put() and del() take conditions', async (t) => {
+testConditions('put() and del() take conditions', async (t) => {
   const db = await openLevel(t)
   await db.put('a', '1', { if: [{ key: 'a', exists: false }] })
   await assert.rejects(db.put('a', '2', { if: [{ key: 'a', exists: false }] }), {
@@ -76,7 +82,7 @@ testOnAll('put() and del() take conditions', async (t) => {
   assert.equal(await db.get('a'), undefined)
 })
 
-testOnAll('a range is unchanged until an entry in it is added, changed or deleted', async (t) => {
+testConditions('a range is unchanged until an entry in it is added, changed or deleted', async (t) => {
   const changes = {
     'a key before it': [false, (db) => db.put('a', '2')],
     'the key at its end': [false, (db) => db.put('d', '2')],
@@ -100,7 +106,7 @@ testOnAll('a range is unchanged until an entry in it is added, changed or delete
   }
 })
 
-testOnAll('conditions have the keys and encodings of the database, or of a sublevel', async (t) => {
+testConditions('conditions have the keys and encodings of the database, or of a sublevel', async (t) => {
   const db = await openLevel(t)
   const users = db.sublevel('users', { keyEncoding: 'json', valueEncoding: 'json' })
   await users.put([7], { name: 'Ada' })
@@ -133,7 +139,7 @@ testOnAll('conditions have the keys and encodings of the database, or of a suble
   await later.close()
 })
 
-testOnAll('hook functions run before the check, and what they add depends on it', async (t) => {
+testConditions('hook functions run before the check, and what they add depends on it', async (t) => {
   const db = await openLevel(t)
   const index = db.sublevel('index')
   const seen = []
@@ -161,7 +167,7 @@ testOnAll('hook functions run before the check, and what they add depends on it'
   )
 })
 
-testOnAll('conditions see the writes called before, whether or not those wait', async (t) => {
+testConditions('conditions see the writes called before, whether or not those wait', async (t) => {
   const db = await openLevel(t)
   for (const hooked of [false, true]) {
     if (hooked) db.hooks.prewrite.add(() => {}, { everyWrite: true })
@@ -177,7 +183,7 @@ testOnAll('conditions see the writes called before, whether or not those wait', 
   }
 })
 
-testOnAll('no increment is lost between callers', async (t) => {
+testConditions('no increment is lost between callers', async (t) => {
   const db = await openLevel(t, { valueEncoding: 'json' })
   const count = scaled(100)
   let conflicts = 0
@@ -205,8 +211,9 @@ testOnAll('no increment is lost between callers', async (t) => {
   assert.ok(conflicts > 0, 'the callers met')
 })
 
-test('synchronous writes take conditions', async (t) => {
+testConditions('synchronous writes take conditions', async (t) => {
   const db = await openLevel(t)
+  if (!writesAtOnce(db)) return
   for (const hooked of [false, true]) {
     if (hooked) db.hooks.prewrite.add(() => {})
     db.putSync('a', '1', { if: [{ key: 'a', exists: false }] })
@@ -223,7 +230,7 @@ test('synchronous writes take conditions', async (t) => {
   }
 })
 
-testOnAll('the caller may change keys, values and conditions after the call', async (t) => {
+testConditions('the caller may change keys, values and conditions after the call', async (t) => {
   const db = await openLevel(t, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
   for (const hooked of [false, true]) {
     if (hooked) db.hooks.prewrite.add(() => {}, { everyWrite: true })
@@ -243,7 +250,7 @@ testOnAll('the caller may change keys, values and conditions after the call', as
   }
 })
 
-testOnAll('a snapshot of a condition may be closed while the write waits', async (t) => {
+testConditions('a snapshot of a condition may be closed while the write waits', async (t) => {
   const db = await openLevel(t)
   db.hooks.prewrite.add(() => {})
   const snapshot = db.snapshot()
@@ -254,7 +261,7 @@ testOnAll('a snapshot of a condition may be closed while the write waits', async
   assert.equal(await db.get('b'), '1')
 })
 
-testOnAll('what is no condition is refused, and nothing is written', async (t) => {
+testConditions('what is no condition is refused, and nothing is written', async (t) => {
   const db = await openLevel(t)
   const other = await openLevel(t)
   const foreign = other.snapshot()
@@ -298,7 +305,7 @@ testOnEngine('a snapshot of another database is refused', async (t) => {
   await snapshot.close()
 })
 
-testOnAll('a write with conditions waits for the open, and fails after the close', async (t) => {
+testConditions('a write with conditions waits for the open, and fails after the close', async (t) => {
   const db = newLevel(t)
   await db.put('a', '1', { if: [{ key: 'a', exists: false }] })
   assert.equal(await db.get('a'), '1')
@@ -306,7 +313,7 @@ testOnAll('a write with conditions waits for the open, and fails after the close
   await assert.rejects(db.put('a', '1', { if: [] }), { code: 'LEVEL_DATABASE_NOT_OPEN' })
 })
 
-testOnAll('thousands of conditions are checked', async (t) => {
+testConditions('thousands of conditions are checked', async (t) => {
   const db = await openLevel(t)
   const keys = Array.from({ length: 3000 }, (_, index) => `key ${index}`)
   await db.batch(keys.map((key) => ({ type: 'put', key, value: '1' })))
@@ -317,19 +324,30 @@ testOnAll('thousands of conditions are checked', async (t) => {
   await assert.rejects(db.put('a', '3', { if: conditions }), { code: 'LEVEL_CONFLICT', conditions: [2999] })
 })
 
-nodeTest('over a back-end without conditions, a write that has them is refused', async (t) => {
+async function refusesConditions(db) {
+  for (const each of [db, db.sublevel('a')]) {
+    assert.equal(each.supports.conditionalWrites, false)
+    const refused = { code: 'LEVEL_NOT_SUPPORTED' }
+    await assert.rejects(each.put('a', '1', { if: [] }), refused)
+    await assert.rejects(each.del('a', { if: [{ key: 'a', exists: true }] }), refused)
+    await assert.rejects(each.batch([], { if: [] }), refused)
+    if (writesAtOnce(each)) assert.throws(() => each.putSync('a', '1', { if: [] }), refused)
+    assert.equal(await each.get('a'), undefined)
+  }
+}
+
+testConditions(
+  'a database without conditions refuses a write that has them',
+  async (t) => {
+    await refusesConditions(await openLevel(t))
+  },
+  { refused: true }
+)
+
+nodeTest('over a back-end that does not declare conditions, a write that has them is refused', async (t) => {
   const backend = new ArrayBackend({ sync: true })
   backend.manifest = { ...backend.manifest, conditionalWrites: false }
-  const db = new BackendLevel(backend)
-  await db.open()
-  t.after(() => db.close())
-  assert.equal(db.supports.conditionalWrites, false)
-  const refused = { code: 'LEVEL_NOT_SUPPORTED' }
-  await assert.rejects(db.put('a', '1', { if: [] }), refused)
-  await assert.rejects(db.del('a', { if: [{ key: 'a', exists: true }] }), refused)
-  await assert.rejects(db.batch([], { if: [] }), refused)
-  assert.throws(() => db.putSync('a', '1', { if: [] }), refused)
-  assert.equal(await db.get('a'), undefined)
+  await refusesConditions(await opened(t, new BackendLevel(backend)))
 })
 
 nodeTest('a back-end that declares conditions has the methods', () => {

@@ -69,7 +69,7 @@ export const targets = [
   {
     name: 'NinthLevel',
     machines: 'none',
-    supports: { getSync: false, putSync: false, everyWrite: true },
+    supports: { getSync: false, putSync: false, everyWrite: true, conditionalWrites: false },
     make: (location, options) => new NinthLevel(location, options),
     several: {},
     known: {}

@@ -14,8 +14,8 @@ let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 const ENGINE = 'the engine'
 
-const synchronous = { getSync: true, putSync: true, everyWrite: true }
-const asynchronous = { getSync: false, putSync: false, everyWrite: true }
+const synchronous = { getSync: true, putSync: true, everyWrite: true, conditionalWrites: true }
+const asynchronous = { getSync: false, putSync: false, everyWrite: true, conditionalWrites: true }
 
 /** For each name, how to make a database for a test, and what it can do. */
 const kinds = {
@@ -66,6 +66,15 @@ export function testOnEngine(name, run) {
 export function testHookReads(name, run) {
   const canRead = ([, { supports }]) => supports.getSync || supports.everyWrite
   testOn(kindsOf().filter(canRead), name, run)
+}
+
+/** Runs a test of conditions over each back-end that can write under conditions, or over the others. */
+export function testConditions(name, run, { refused = false } = {}) {
+  testOn(
+    kindsOf().filter(([, { supports }]) => supports.conditionalWrites !== refused),
+    name,
+    run
+  )
 }
 
 /** Runs a test over each back-end. */

@@ -5,7 +5,7 @@ import { Level, MemoryLevel } from 'terrace'
 
 const NO_WAIT = 'it requires a read or write that waits, but MemoryLevel completes within the call'
 
-const supports = { getSync: true, putSync: true, everyWrite: true }
+const supports = { getSync: true, putSync: true, everyWrite: true, conditionalWrites: true }
 
 /** @type {import('../../../../tests/back-ends/targets.js').Target[]} */
 export const targets = [

@@ -37,7 +37,7 @@ const open = (url, location, options) =>
 const shared = (name, url, server) => ({
   name,
   machines: 'any number, one server',
-  supports: { getSync: false, putSync: false, everyWrite: false },
+  supports: { getSync: false, putSync: false, everyWrite: false, conditionalWrites: false },
   make: (location, options) => open(url(), location, options),
   several: {},
   server,
@@ -47,7 +47,7 @@ const shared = (name, url, server) => ({
 /** The only writer, as it says, so that hooks see every write. @returns {import('../../../../../tests/back-ends/targets.js').Target} */
 const alone = (name, url, server) => ({
   ...shared(`${name}, \`shared: false\``, url, server),
-  supports: { getSync: false, putSync: false, everyWrite: true },
+  supports: { getSync: false, putSync: false, everyWrite: true, conditionalWrites: false },
   make: (location, options) => open(url(), location, { ...options, shared: false }),
   known
 })

@@ -5,7 +5,7 @@ import { SlateLevel } from 'terrace-slatedb'
 import { HANG_MS } from '../../../../../tests/support/waiting.mjs'
 import { objectStore, storeLocation, storeOptions } from './store.js'
 
-const supports = { getSync: false, putSync: false, everyWrite: true }
+const supports = { getSync: false, putSync: false, everyWrite: true, conditionalWrites: false }
 /** Writes wait for none, so that tests are short. Each is in the store before it is acknowledged all the same. */
 const soon = { flushIntervalMs: 0 }
 
