@@ -94,7 +94,7 @@ test('the error says which process has the database open, and the database is fr
   })
   const { cause } = await new Level(location).open().then(assert.fail, (error) => error)
   assert.equal(cause.code, 'LEVEL_LOCKED')
-  assert.match(cause.message, new RegExp(`process ${child.pid};`))
+  assert.match(cause.message, new RegExp(`process ${child.pid}: `))
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await ended
