@@ -175,8 +175,9 @@ bench-bytewise: build ## what encoding and decoding structured keys costs, besid
 
 # LEVELDOWN="--rounds 3 --entries 2000" make bench-leveldown: the short form.
 LEVELDOWN ?=
-bench-leveldown: build $(LEVELDOWN_BENCH_READY) ## what calls with callbacks cost, beside leveldown and memdown: prints a table
-	node bench/packages/leveldown/main.js $(LEVELDOWN)
+bench-leveldown: build $(LEVELDOWN_BENCH_READY) ## what calls with callbacks cost, beside leveldown and memdown: tables
+	@rm -f bench/results/leveldown.jsonl
+	node bench/packages/leveldown/main.js $(LEVELDOWN) --results bench/results/leveldown.jsonl > bench/results/leveldown.md
 
 # HOOKS="--rounds 7 --puts 100000" make bench-hooks: the long form, 25 minutes; without, 3.
 HOOKS ?= --rounds 3 --puts 30000

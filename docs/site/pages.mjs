@@ -128,6 +128,7 @@ const OTHERS = [
   'README.md',
   'RELEASING.md',
   'tests/downstream/README.md',
+  'tests/downstream/leveldown/README.md',
   'tests/back-ends/README.md',
   'testdata/README.md',
   ...markdownIn('docs/decisions'),

@@ -14,14 +14,14 @@ const { quietSeconds, reasons } = JSON.parse(
 )
 
 /**
- * What to print of files that take too long. A slow or busy machine is slow for all files: if they take three times as long together,
- * each may take three times as long.
+ * What to print of files that take too long. A slow machine is slow for all files, and a busy one is slow for some more than for others:
+ * if all files together take three times as long, each may take nine times as long.
  *
  * @param {Map<string, number>} secondsOf - By path.
  */
 export function slowFiles(secondsOf, listed = reasons, quiet = quietSeconds) {
   const all = [...secondsOf.values()].reduce((sum, seconds) => sum + seconds, 0)
-  const most = MAX_SECONDS * Math.max(1, all / quiet)
+  const most = MAX_SECONDS * Math.max(1, all / quiet) ** 2
   return [...secondsOf]
     .filter(([path, seconds]) => seconds > most && listed[path] === undefined)
     .map(

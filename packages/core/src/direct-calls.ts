@@ -127,6 +127,10 @@ export class DirectCalls {
     const namespace = this.#namespace
     assertWritable(namespace, 'batch')
     if (!namespace.isPlain) return batch(namespace, publicOperations(operations), { sync })
+    if (operations.length === 2) {
+      const [key, value] = operations as [DirectData, DirectData | null]
+      return value === null ? this.del(key, sync) : this.put(key, value, sync)
+    }
 
     const flat = new Array<Bytes | null>(operations.length)
     for (let i = 0; i < operations.length; i += 2) {

@@ -15,13 +15,20 @@ import type * as types from './types.js'
 
 const DEFAULT_PREFIX = 'level-js-'
 
+/** What level-js has stored stays where it is, so that level-js can read it. New databases are faster in files. */
+const DEFAULT_STORAGE = ['existing-indexeddb', 'opfs', 'indexeddb']
+
 /** Options of the constructor. Those of Terrace's `Level` in a browser can be given as well. */
 interface LevelJsOptions {
   /** The beginning of the name of the IndexedDB database. @defaultValue `'level-js-'` */
   prefix?: string | undefined
   /** Taken for compatibility: a database is opened with the version that it has. @defaultValue `1` */
   version?: number | string | undefined
-  /** Where entries are kept. @defaultValue `'indexeddb'`, where level-js keeps them */
+  /**
+   * Where entries are kept: where level-js has the database already, or in files if the browser has them.
+   *
+   * @defaultValue `['existing-indexeddb', 'opfs', 'indexeddb']`
+   */
   storage?: string | readonly string[] | undefined
   readonly [option: string]: unknown
 }
@@ -53,7 +60,7 @@ const kind = {
 
 const leveljs = hybrid('Level', Database, (db, location: string, options?: LevelJsOptions) => {
   if (typeof location !== 'string') throw new Error('constructor requires a location string argument')
-  const { prefix, version, storage = 'indexeddb', ...others } = options ?? {}
+  const { prefix, version, storage = DEFAULT_STORAGE, ...others } = options ?? {}
   const place = { ...others, prefix: prefix ?? DEFAULT_PREFIX, storage }
   Object.assign(db, { location, prefix: place.prefix, version: Number.parseInt(String(version || 1), 10) })
   const create = () =>
@@ -71,7 +78,7 @@ Object.assign(leveljs, {
   destroy(location: string, ...args: unknown[]): void {
     const callback = args.at(-1) as (error: Error | null) => void
     const prefix = typeof args[0] === 'string' ? args[0] : DEFAULT_PREFIX
-    const options = { prefix, storage: 'indexeddb' }
+    const options = { prefix, storage: DEFAULT_STORAGE }
     settle(
       (Level.destroy as (location: string, options: object) => Promise<void>)(location, options),
       () => callback(null),

@@ -152,8 +152,9 @@ export class Database {
 
   batch(...args: [operations?: unknown, options?: unknown, callback?: unknown]): ChainedBatch | undefined {
     if (args.length === 0) return this._chainedBatch()
-    const [operations, options] = args
-    const done = args.findLast((arg) => typeof arg === 'function')
+    const [operations, options, callback] = args
+    const done =
+      typeof callback === 'function' ? callback : typeof options === 'function' ? options : operations
     assertCallback(done, 'batch(array)')
 
     const flat = flatOf(this, operations)
@@ -359,6 +360,10 @@ export class Database {
 
   _detach(iterator: Iterator): void {
     this.level.detachResource(iterator._resource as never)
+  }
+
+  _iteratorEnded(callback: Callback): void {
+    nextTick(callback, null)
   }
 
   _translated(error: unknown): Error {

@@ -1,7 +1,7 @@
 /** An iterator with leveldown's API, over a cursor of the database. */
 
 import type { DirectData } from 'terrace-core'
-import { answer, isTurnDue, nextTick } from './next-tick.js'
+import { answering, isTurnDue, nextTick } from './next-tick.js'
 import type { AnyCursor } from './waiting-cursor.js'
 
 type Callback = (error?: Error | null) => void
@@ -12,6 +12,8 @@ export interface IteratorHost {
   _serializeKey(key: unknown): DirectData
   /** Forgets an iterator that has ended. */
   _detach(iterator: Iterator): void
+  /** Calls back that an iterator has ended. */
+  _iteratorEnded(callback: Callback): void
   _translated(error: unknown): Error
 }
 
@@ -26,6 +28,8 @@ export class Iterator {
   readonly #absentValue: DirectData | undefined
   /** Whether the cursor was closed: by `end()`, or with the database. */
   #isClosed = false
+  /** The callback of the running `next()`. */
+  #callback: EntryCallback | undefined
   /** What to do once the running `next()` is done. */
   #afterNext: (() => void) | undefined
 
@@ -64,17 +68,22 @@ export class Iterator {
       nextTick(callback, new Error('cannot call next() before previous next() has completed'))
     } else {
       this._nexting = true
-      this._next((error, key, value) => {
-        this._nexting = false
-        const then = this.#afterNext
-        if (then !== undefined) {
-          this.#afterNext = undefined
-          // Also if the callback throws.
-          nextTick(then)
-        }
-        callback(error, key, value)
-      })
+      this.#callback = callback
+      this._next(this.#called)
     }
+  }
+
+  /** Ends the running `next()`. There is one function for all calls, so that none is made per call. */
+  readonly #called: EntryCallback = (error, key, value) => {
+    const callback = this.#callback as EntryCallback
+    const then = this.#afterNext
+    this._nexting = false
+    if (then !== undefined) {
+      this.#afterNext = undefined
+      // Also if the callback throws.
+      nextTick(then)
+    }
+    callback(error, key, value)
   }
 
   seek(target: unknown): void {
@@ -126,10 +135,10 @@ export class Iterator {
     try {
       const found = this.#cursor.next()
       if (found === true) this.#pass(callback)
-      else if (found === undefined) answer(callback)
+      else if (found === undefined) answering()(callback)
       else {
         found.then(
-          (found) => (found === true ? this.#pass(callback) : answer(callback)),
+          (found) => (found === true ? this.#pass(callback) : answering()(callback)),
           (error) => nextTick(callback, this.db._translated(error))
         )
       }
@@ -145,7 +154,9 @@ export class Iterator {
   }
 
   _end(callback: Callback): void {
-    this.#whenIdle(() => this.#close((error) => nextTick(callback, error ?? null)))
+    this.#whenIdle(() => {
+      this.#close((error) => (error ? nextTick(callback, error) : this.db._iteratorEnded(callback)))
+    })
   }
 
   _nextTick(callback: (...args: never[]) => void, ...args: unknown[]): void {
@@ -169,7 +180,7 @@ export class Iterator {
 
   #pass(callback: EntryCallback): void {
     const cursor = this.#cursor
-    answer(callback, null, cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue)
+    answering()(callback, null, cursor.key ?? this.#absentKey, cursor.value ?? this.#absentValue)
   }
 
   #whenIdle(work: () => void): void {

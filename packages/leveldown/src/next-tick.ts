@@ -25,13 +25,11 @@ export function isTurnDue(): boolean {
   return false
 }
 
-/** Calls back with a result that was available at once: with `nextTick`, now and then after a turn of the event loop. */
-export const answer: NextTick = (callback, ...args) => {
-  if (!isTurnDue()) nextTick(callback, ...args)
-  else {
-    answers = 0
-    inNextTurn(callback, ...args)
-  }
+/** What calls back with a result that was available at once: `nextTick`, now and then a turn of the event loop. */
+export function answering(): NextTick {
+  if (!isTurnDue()) return nextTick
+  answers = 0
+  return inNextTurn
 }
 
 /** Calls `done` or `failed` once the promise has settled. What they throw is uncaught, as in other callbacks. */

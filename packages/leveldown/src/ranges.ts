@@ -89,7 +89,7 @@ export function boundsOf<T>(range: DirectRange, change: (bound: DirectData) => T
  * Options with the bounds of leveldown before 5, `start` and `end`, under today's names. A bound that is given under one of those
  * names replaces that of the same side; an empty one is none.
  */
-function withoutLegacy(options: Options): Options {
+export function withoutLegacy(options: Options): Options {
   if (!('start' in options || 'end' in options)) return options
   const { start, end, ...others } = options
   const [lower, upper] = options.reverse ? [end, start] : [start, end]

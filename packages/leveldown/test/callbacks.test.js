@@ -67,6 +67,42 @@ test('callbacks get what those of leveldown get', async (t) => {
   assert.deepEqual(await new Promise((resolve) => iterator.end((...results) => resolve(results))), [null])
 })
 
+test('callbacks get what those of memdown get: nothing, where leveldown passes null', async () => {
+  const db = memdown()
+  const argumentsOf = (method, ...args) =>
+    new Promise((resolve) => db[method](...args, (...results) => resolve(results)))
+  const argumentsOfEnd = (iterator) =>
+    new Promise((resolve) => iterator.end((...results) => resolve(results)))
+  const operations = [{ type: 'del', key: 'a' }]
+  const argumentsOfAll = async () => {
+    assert.deepEqual(await argumentsOf('put', 'a', '1'), [])
+    assert.deepEqual(await argumentsOf('get', 'a'), [null, Buffer.from('1')])
+    assert.deepEqual(await argumentsOf('del', 'a'), [])
+    assert.deepEqual(await argumentsOf('batch', operations), [])
+    assert.deepEqual(await argumentsOf('batch', []), [])
+    for (const batch of [db.batch().put('a', '2'), db.batch()]) {
+      assert.deepEqual(await new Promise((resolve) => batch.write((...results) => resolve(results))), [])
+    }
+    assert.deepEqual(await argumentsOf('clear'), [])
+    assert.deepEqual(await argumentsOf('clear', { gt: 'a' }), [])
+    assert.deepEqual(await argumentsOfEnd(db.iterator()), [])
+  }
+  // Also for calls before open().
+  await argumentsOfAll()
+  assert.deepEqual(await argumentsOf('open'), [])
+  await argumentsOfAll()
+  assert.deepEqual(await argumentsOf('getMany', ['b']), [null, [undefined]])
+  const running = db.iterator()
+  const next = new Promise((resolve) => running.next((...results) => resolve(results)))
+  const end = argumentsOfEnd(running)
+  assert.deepEqual([await next, await end], [[undefined, undefined, undefined], []])
+  assert.deepEqual(await argumentsOf('close'), [])
+  assert.deepEqual(
+    (await argumentsOf('put', 'a', '1')).map(({ message }) => message),
+    ['Database is not open']
+  )
+})
+
 test('what a callback throws is an uncaught exception, and no rejected promise', () => {
   const program = fileURLToPath(new URL('./support/throwing-callbacks.cjs', import.meta.url))
   const { stdout, stderr } = spawnSync(process.execPath, [program, newLocation()], { encoding: 'utf8' })

@@ -3,6 +3,8 @@
  * making one with separate memory. As with Node's own pool, a piece that is kept keeps the whole slab in memory.
  */
 
+import { PackedBuffer } from 'terrace-core'
+
 /** As large as Node's pool. */
 const SLAB_BYTES = 8 * 1024
 
@@ -10,6 +12,7 @@ const SLAB_BYTES = 8 * 1024
 const MAX_PIECE_BYTES = 1024
 
 let memory = Buffer.allocUnsafeSlow(SLAB_BYTES)
+let pieces = new PackedBuffer(memory)
 let offset = 0
 
 /** Where the addon may store the next value. */
@@ -18,6 +21,7 @@ export const slab = {
   memory(): Buffer {
     if (offset > SLAB_BYTES - MAX_PIECE_BYTES) {
       memory = Buffer.allocUnsafeSlow(SLAB_BYTES)
+      pieces = new PackedBuffer(memory)
       offset = 0
     }
 
@@ -30,8 +34,7 @@ export const slab = {
 
   /** Takes the value that was stored, which has this length. */
   take(lengthBytes: number): Buffer {
-    const start = offset
     offset += lengthBytes
-    return memory.subarray(start, offset)
+    return pieces.take(lengthBytes) as Buffer
   }
 }

@@ -1,12 +1,11 @@
-// abstract-leveldown's published suite, unmodified, over terrace-leveldown in a page, in IndexedDB and in memory.
+// abstract-leveldown's published suite, unmodified, over terrace-leveldown in a page: in files, in IndexedDB and in memory.
 //
 // Long: a suite of a few hundred databases.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { useBrowser } from './support/browser.js'
 import { bundleOf, tapeBundle } from './support/bundles.js'
+import { engineFiles } from './support/engine-site.js'
 import { test } from './support/patient-test.js'
 import { ENGINE_POLICY, serveSite } from './support/site.js'
 import { checkSuite, suiteModule } from './support/suite-module.js'
@@ -16,8 +15,9 @@ const TESTS = 288
 
 const openPage = useBrowser()
 
-const wasm = readFileSync(
-  fileURLToPath(new URL('terrace-memory.wasm', import.meta.resolve('terrace/browser')))
+/** What the bundle loads from beside itself. */
+const loaded = Object.fromEntries(
+  Object.entries(engineFiles).map(([path, file]) => [path.replace('/terrace/', '/'), file])
 )
 
 // The suite and its modules take buffers from the global object, as bundlers of its time gave them.
@@ -34,15 +34,12 @@ const suiteOf = (factory, options) =>
   })
 
 for (const [name, suite] of Object.entries({
-  IndexedDB: suiteOf('() => leveldown(crypto.randomUUID(), { shared: false })', {}),
+  files: suiteOf('() => leveldown(crypto.randomUUID(), { shared: false })', {}),
+  IndexedDB: suiteOf("() => leveldown(crypto.randomUUID(), { shared: false, storage: 'indexeddb' })", {}),
   memory: suiteOf('() => memdown()', { createIfMissing: false, errorIfExists: false })
 })) {
   test(`abstract-leveldown's suite passes in a page: ${name}`, async (t) => {
-    const files = {
-      '/tape.js': await tapeBundle(),
-      '/suite.js': await bundleOf(suite),
-      '/terrace-memory.wasm': wasm
-    }
+    const files = { ...loaded, '/tape.js': await tapeBundle(), '/suite.js': await bundleOf(suite) }
     const page = await openPage(t, await serveSite(t, files, ENGINE_POLICY))
     await page.addScriptTag({ url: '/tape.js' })
     const { registered, lines } = await page.evaluate(() => import('/suite.js').then(({ run }) => run()))

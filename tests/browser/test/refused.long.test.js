@@ -149,7 +149,8 @@ const DENIED = [
   [{ shared: false, storage: 'opfs' }, undefined],
   [{ shared: false, storage: 'indexeddb' }, undefined],
   [{ shared: false, storage: 'memory' }, 'memory'],
-  [{ shared: false, storage: ['opfs', 'indexeddb', 'memory'] }, 'memory']
+  [{ shared: false, storage: ['opfs', 'indexeddb', 'memory'] }, 'memory'],
+  [{ shared: false, storage: ['existing-indexeddb', 'opfs', 'indexeddb', 'memory'] }, 'memory']
 ]
 
 test('a frame that the browser denies storage has a database in memory if that is listed, and otherwise the reasons', async (t) => {

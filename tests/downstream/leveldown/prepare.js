@@ -45,3 +45,10 @@ for (const [name, to] of Object.entries({ ...REPLACED, 'terrace-leveldown': 'ter
   rmSync(join(modules, name), { recursive: true, force: true })
   symlinkSync(join(ours, to), join(modules, name), 'junction')
 }
+// ganache brings its leveldown inside its archive, where npm's `overrides` do not reach.
+rmSync(join(modules, 'ganache', 'node_modules', 'leveldown'), { recursive: true })
+symlinkSync(
+  join(ours, 'terrace-leveldown'),
+  join(modules, 'ganache', 'node_modules', 'leveldown'),
+  'junction'
+)

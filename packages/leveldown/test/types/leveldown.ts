@@ -15,6 +15,7 @@ import leveldown, {
   type LevelDownPutOptions
 } from 'terrace-leveldown'
 import memdown from 'terrace-leveldown/memory'
+import { addStreams, type LevelStreams } from 'terrace-leveldown/streams'
 
 const db: LevelDown = leveldown('./db')
 const other: LevelDown = new leveldown('./db')
@@ -62,3 +63,9 @@ db.put('a', 'b')
 db.open({ cacheSize: 'large' }, done)
 // @ts-expect-error: it has no files.
 memory.approximateSize('a', 'b', () => {})
+
+const streams: MemoryLevel<string, string> & LevelStreams = addStreams(new MemoryLevel<string, string>())
+streams.createReadStream({ start: 'a', limit: 1, fillCache: true }).on('data', console.log)
+streams.createWriteStream({ type: 'del' }).end({ key: 'a' })
+// @ts-expect-error: an option of another type
+streams.createKeyStream({ limit: 'all' })

@@ -6,6 +6,9 @@ import { size } from '../options.js'
 /** Where a browser keeps a database: the origin private file system, IndexedDB, or memory, which is lost when the tab closes. */
 export type Storage = 'opfs' | 'indexeddb' | 'memory'
 
+/** A storage, or IndexedDB only for a database that it has already, such as one of level-js or browser-level. */
+export type StorageChoice = Storage | 'existing-indexeddb'
+
 /** Options of {@link Level.open}. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
@@ -43,11 +46,12 @@ export interface DatabaseOptions<K, V>
 export interface PlaceOptions {
   /**
    * Where the database may be kept. If several places are given, the first one that the browser supports in this context is
-   * used; `db.storage` names it. Entries are not copied between places.
+   * used; `db.storage` names it. Entries are not copied between places. If `'existing-indexeddb'` is among them, a database that
+   * IndexedDB has already is opened there, whatever its place among them.
    *
    * @defaultValue `['opfs', 'indexeddb']`. In a dedicated worker that does not share the database: `'opfs'`.
    */
-  storage?: Storage | readonly Storage[] | undefined
+  storage?: StorageChoice | readonly StorageChoice[] | undefined
 
   /**
    * The prefix of the database's name in IndexedDB. The location follows it.

@@ -7,7 +7,7 @@ import { FallbackBackend } from './fallback-backend.js'
 import type { DatabaseOptions, OpenOptions, PlaceOptions, Storage } from './level-options.js'
 import { loadStore } from './load-modules.js'
 import { importDatabase } from './opfs/import-database.js'
-import { backends, destroyFirst, hasPlace, repairFirst, storagesOf } from './storage.js'
+import { backends, destroyFirst, hasPlace, openFirst, repairFirst, storagesOf } from './storage.js'
 import { OwnBackend, openInPage } from './tabs/own-backend.js'
 import { openShared } from './tabs/tabs-backend.js'
 import { destroyInWorker, importInWorker, repairInWorker } from './tabs/worker-tasks.js'
@@ -209,7 +209,11 @@ function backendOf(location: string, { storage, prefix, shared }: PlaceOptions):
   if (shared ?? !isInWorker) {
     return new FallbackBackend(location, { storage: storages, prefix }, openShared, { shared: true })
   }
-  const own = storages ?? ['opfs']
+  // Whether IndexedDB has the database already is known only once it has been asked.
+  if (storages?.includes('existing-indexeddb')) {
+    return new FallbackBackend(location, { storage: storages, prefix }, isInWorker ? openFirst : openInPage)
+  }
+  const own = (storages ?? ['opfs']) as readonly Storage[]
   const [place = own[0] as Storage, ...others] = own.filter((each) => mayHave(each, isInWorker))
   // A page has synchronous files only in a worker, which finds out whether the browser has any.
   if (place === 'opfs' && !isInWorker) {

@@ -4,21 +4,25 @@ import { type CodedError, codedError } from 'terrace-core'
 import type { LevelErrorCode } from '../error-codes.js'
 import type { RepairReport } from '../repair-report.js'
 import type { BrowserBackend } from './browser-backend.js'
-import type { PlacedOptions, PlaceOptions, Storage } from './level-options.js'
+import { placeOf } from './indexeddb/place.js'
+import type { PlacedOptions, PlaceOptions, Storage, StorageChoice } from './level-options.js'
 import { loadMap, loadScript, loadStore } from './load-modules.js'
 import { MemoryBackend } from './memory/memory-backend.js'
 import { directoryName, hasSyncFiles, refusesFiles, removeDirectory } from './opfs/file-pool.js'
 import { OpfsBackend } from './opfs/opfs-backend.js'
 import { repairDatabase } from './opfs/repair-database.js'
 
-const STORAGES: readonly Storage[] = ['opfs', 'indexeddb', 'memory']
+/** IndexedDB if it has the database already. */
+const EXISTING = 'existing-indexeddb'
+
+const CHOICES: readonly StorageChoice[] = ['opfs', 'indexeddb', 'memory', EXISTING]
 
 /** The places to try, in this order, unless the option `storage` names others. Memory is used only if it is named. */
 export const DEFAULT_STORAGES: readonly Storage[] = ['opfs', 'indexeddb']
 
 /** Options of {@link openFirst}: they can be sent to a worker. */
 export interface StorageOptions extends PlacedOptions {
-  storage?: readonly Storage[]
+  storage?: readonly StorageChoice[]
   prefix?: string | undefined
 }
 
@@ -47,7 +51,7 @@ async function backendOf(
   prefix: string | undefined
 ): Promise<BrowserBackend> {
   if (storage !== 'indexeddb') return backends[storage](location)
-  const { IndexedDbBackend, placeOf } = await loadIndexedDb()
+  const { IndexedDbBackend } = await loadIndexedDb()
   return new IndexedDbBackend(placeOf(location, prefix))
 }
 
@@ -58,7 +62,7 @@ async function backendOf(
  * @throws LEVEL_NOT_SUPPORTED if the browser has none of them.
  */
 export async function openFirst(location: string, options: StorageOptions): Promise<Stored> {
-  const storages = options.storage ?? DEFAULT_STORAGES
+  const storages = await storagesFor(location, options)
   const reasons: string[] = []
   for (const storage of storages) {
     const backend = await backendOf(storage, location, options.prefix)
@@ -73,6 +77,43 @@ export async function openFirst(location: string, options: StorageOptions): Prom
   throw noPlace(reasons)
 }
 
+/** The places to try for a database: IndexedDB alone if that place is wanted for what it has already, and has this database. */
+export async function storagesFor(
+  location: string,
+  { storage = DEFAULT_STORAGES, prefix }: Places
+): Promise<readonly Storage[]> {
+  if (storage.includes(EXISTING) && (await isInIndexedDb(placeOf(location, prefix).name)))
+    return ['indexeddb']
+  return storage.filter((each) => each !== EXISTING)
+}
+
+/** Whether IndexedDB has a database. If that cannot be learned, it may: then opening it shows what is wrong. */
+async function isInIndexedDb(name: string): Promise<boolean> {
+  const { indexedDB } = globalThis
+  if (indexedDB === undefined) return false
+  const all = await indexedDB.databases?.().catch(() => undefined)
+  if (all !== undefined) return all.some((each) => each.name === name)
+  // Older browsers have no list.
+  return opens(name).catch(() => false)
+}
+
+/** Opens a database of IndexedDB, to learn whether there is one. It is not made. */
+function opens(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = indexedDB.open(name)
+    let isNew = false
+    request.onupgradeneeded = () => {
+      isNew = true
+      request.transaction?.abort()
+    }
+    request.onsuccess = () => {
+      request.result.close()
+      resolve(true)
+    }
+    request.onerror = () => resolve(!isNew)
+  })
+}
+
 /** The error for a page whose browser has none of the places. */
 export function noPlace(reasons: readonly string[]): Error {
   return codedError(
@@ -83,12 +124,19 @@ export function noPlace(reasons: readonly string[]): Error {
 
 /** Removes a database from the first place that the browser supports. Call it in a dedicated worker. */
 export async function destroyFirst(location: string, { storage, prefix }: PlaceOptions): Promise<void> {
-  const place = await firstPlace((storage ?? DEFAULT_STORAGES) as readonly Storage[])
+  const storages = (storage ?? DEFAULT_STORAGES) as readonly StorageChoice[]
+  // Another program may have made one there after this one had made its own elsewhere.
+  if (storages.includes(EXISTING)) await destroyInIndexedDb(location, prefix)
+  const place = await firstPlace(storages.filter((each) => each !== EXISTING))
   if (place === 'opfs') await removeDirectory(directoryName(location))
   if (place === 'indexeddb') {
-    const { destroyPlace, placeOf } = await loadIndexedDb()
-    await destroyPlace(placeOf(location, prefix))
+    await destroyInIndexedDb(location, prefix)
   }
+}
+
+async function destroyInIndexedDb(location: string, prefix: string | undefined): Promise<void> {
+  const { destroyPlace } = await loadIndexedDb()
+  await destroyPlace(placeOf(location, prefix))
 }
 
 /**
@@ -96,8 +144,8 @@ export async function destroyFirst(location: string, { storage, prefix }: PlaceO
  *
  * @throws LEVEL_NOT_SUPPORTED if that place has no files.
  */
-export async function repairFirst(location: string, { storage }: PlaceOptions): Promise<RepairReport> {
-  const storages = (storage ?? DEFAULT_STORAGES) as readonly Storage[]
+export async function repairFirst(location: string, options: PlaceOptions): Promise<RepairReport> {
+  const storages = await storagesFor(location, options as Places)
   const place = (await firstPlace(storages)) ?? storages[0]
   if (place === 'opfs') return repairDatabase(location, loadStore)
   throw codedError(
@@ -120,17 +168,19 @@ async function firstPlace(storages: readonly Storage[]): Promise<Storage | undef
  *
  * @throws TypeError if it is not valid.
  */
-export function storagesOf(option: Storage | readonly Storage[] | undefined): readonly Storage[] | undefined {
+export function storagesOf(
+  option: StorageChoice | readonly StorageChoice[] | undefined
+): readonly StorageChoice[] | undefined {
   if (option === undefined) return undefined
   const storages = typeof option === 'string' ? [option] : option
   const isValid =
-    Array.isArray(storages) && storages.length > 0 && storages.every((each) => STORAGES.includes(each))
+    Array.isArray(storages) && storages.length > 0 && storages.every((each) => CHOICES.includes(each))
   if (isValid) return storages
-  throw new TypeError(`The option 'storage' must be one or more of ${STORAGES.join(', ')}`)
+  throw new TypeError(`The option 'storage' must be one or more of ${CHOICES.join(', ')}`)
 }
 
 /** Whether a place is likely to be available. Only opening a database shows that for certain. */
-export function hasPlace(storage: Storage): boolean {
+export function hasPlace(storage: StorageChoice): boolean {
   if (storage === 'opfs') return hasSyncFiles()
   return storage === 'memory' || globalThis.indexedDB !== undefined
 }

@@ -33,8 +33,12 @@ async function make(contents, options) {
 /** `terrace` as modules, so that it has the suite's copies of abstract-level and of `buffer`, whose classes the suite compares. */
 const TERRACE = { terrace: fileURLToPath(new URL('browser/index.js', import.meta.resolve('terrace'))) }
 
-/** A module that imports our packages by name. Modules of Node are replaced by those that `alias` names. */
-export const bundleOf = (contents, alias = {}) => bundle(contents, { alias: { ...TERRACE, ...alias } })
+/**
+ * A module that imports our packages by name. Modules of Node are replaced by those that `alias` names. `options` are more of esbuild's,
+ * for packages of other people.
+ */
+export const bundleOf = (contents, alias = {}, options = {}) =>
+  bundle(contents, { ...options, alias: { ...TERRACE, ...alias } })
 
 /** A script that sets `globalThis.tape`. What tape misses is within the script. */
 export const tapeBundle = () =>

@@ -1,8 +1,7 @@
-// A listing as books and blogs of 2013 have it: levelup opens a location, with leveldown-basho as its database.
-
-var levelup = require(process.argv[2]),
-  leveldown = require('leveldown-basho'),
-  db = levelup('./db', { db: leveldown })
+var levelup = require('levelup')
+  , leveldown = require('leveldown-basho')
+  , db = levelup('/path/to/db', { db: leveldown })
+// go to work on `db`
 
 var log = []
 ;['opening', 'ready', 'open', 'put', 'del', 'batch', 'closing', 'closed'].forEach((name) => {

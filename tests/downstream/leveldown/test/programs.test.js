@@ -26,3 +26,18 @@ test('dynalite', async (t) => {
 test('ethereumjs-blockchain', async (t) => {
   assert.match(await both(t, 'blockchain.js'), /^iterated: /m)
 })
+
+test('ganache', async (t) => {
+  const printed = await both(t, 'ganache.js')
+  assert.match(printed, /^value: '0x0{62}2a'$/m)
+  assert.match(printed, /^reverted: true '0x16'$/m)
+})
+
+test('flumelog-level', async (t) => {
+  // Its keys are times.
+  assert.match(await bothPrint(t, 'flume.js', 'log'), /^in order: true true$/m)
+})
+
+test('flumeview-level', async (t) => {
+  assert.match(await both(t, 'flume.js', 'index'), /^none: 'Key not found in database/m)
+})

@@ -12,8 +12,8 @@ const NULLS = 'leveldown 6 refuses null and undefined values'
 const MEMDOWN = 'it reads what memdown 1 had inside'
 
 /**
- * The packages, the files of their tests, those that do not pass on leveldown 6.1.1 and memdown 6.1.1 either, with the reason, and
- * those that are left out.
+ * The packages, the files of their tests, those that do not pass on leveldown 6.1.1 and memdown 6.1.1 either, with the reason, those
+ * with assertions that pass there alone, and those that are left out.
  */
 const PACKAGES = [
   {
@@ -73,6 +73,11 @@ const PACKAGES = [
     fail: { 'index.js': 'an abstract-leveldown of its own time' },
     without: ['common.js']
   },
+  {
+    name: 'subleveldown-4',
+    // memdown's seek() finds entries that were written after the iterator was made. Ours has a snapshot.
+    differ: { 'index.js': Array(3).fill('key is as expected') }
+  },
   { name: 'subleveldown-5', fail: { 'index.js': 'it closes a parent that is not open' } },
   { name: 'encoding-down-5' },
   { name: 'encoding-down-6' },
@@ -84,6 +89,10 @@ const PACKAGES = [
     // stream.js closes its database twice and reads in between.
     without: ['util.js', 'stream.js']
   },
+  // append.js writes outside of the directory that it is given. log.js reads without waiting for its own deletion, which leveldown lets
+  // finish first, since it takes turns of the event loop for each read.
+  { name: 'ssb-db', without: ['append.js', 'log.js'] },
+  { name: 'flumeview-level', without: ['bench.js'] },
   { name: 'level-mem-4', within: '.', tests: /^test\.js$/ },
   { name: 'level-mem-5', within: '.', tests: /^test\.js$/ },
   { name: 'level-packager-4', within: '.', tests: /^test\.js$/ },
@@ -120,8 +129,6 @@ async function outcomes(t, tree, name, file) {
     .split('\n')
     .filter((line) => /^\s*(not )?ok\b/.test(line))
     .map((line) => line.trim().replace(/^((?:not )?ok) \d+/, '$1'))
-    // Some have the error as their text. memdown leaves it out where leveldown and Terrace pass null.
-    .map((line) => line.replace(/^ok null\b/, 'ok undefined'))
     .sort()
   return {
     status,
@@ -131,7 +138,7 @@ async function outcomes(t, tree, name, file) {
   }
 }
 
-for (const { name, within = 'test', tests = /\.js$/, fail = {}, without = [] } of PACKAGES) {
+for (const { name, within = 'test', tests = /\.js$/, fail = {}, differ = {}, without = [] } of PACKAGES) {
   test(name, async (t) => {
     const files = readdirSync(join(TREES.original, 'node_modules', name, within))
     const wanted = files.filter((file) => tests.test(file) && !without.includes(file)).sort()
@@ -144,9 +151,13 @@ for (const { name, within = 'test', tests = /\.js$/, fail = {}, without = [] } o
         const ours = await outcomes(t, TREES.terrace, name, join(within, file))
         if (file in fail) assert.notEqual(original.status, 0)
         else assert.equal(original.status, 0, original.output)
-        assert.deepEqual(ours.failed, original.failed, ours.output)
-        assert.deepEqual(ours.lines, original.lines, ours.output)
-        assert.equal(ours.status, original.status, ours.output)
+        const { [file]: texts = [] } = differ
+        const failing = texts.map((text) => `not ok ${text}`)
+        assert.deepEqual(ours.failed, [...original.failed, ...failing].sort(), ours.output)
+        const passing = [...ours.lines, ...texts.map((text) => `ok ${text}`)]
+        for (const line of failing) passing.splice(passing.indexOf(line), 1)
+        assert.deepEqual(passing.sort(), original.lines, ours.output)
+        if (texts.length === 0) assert.equal(ours.status, original.status, ours.output)
         assertions += ours.lines.length - ours.failed.length
       })
     }

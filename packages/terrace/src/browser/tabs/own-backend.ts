@@ -3,7 +3,7 @@
 import type { BackendManifest } from 'terrace-core'
 import type { Storage } from '../level-options.js'
 import { refusesFiles } from '../opfs/file-pool.js'
-import { openFirst, type Places, type StorageOptions, type Stored } from '../storage.js'
+import { openFirst, type Places, type StorageOptions, type Stored, storagesFor } from '../storage.js'
 import { OwnWorker } from './own-worker.js'
 import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
 
@@ -25,7 +25,9 @@ export class OwnBackend extends WorkerBackend<OwnWorker> {
  */
 export async function openInPage(location: string, options: StorageOptions): Promise<Stored> {
   if (await refusesFiles()) return openFirst(location, options)
-  const { storage, prefix } = options
+  const { prefix } = options
+  const storage = await storagesFor(location, options)
+  if (storage[0] === 'indexeddb') return openFirst(location, { ...options, storage })
   const backend = new OwnBackend(location, { storage, prefix })
   await backend.open(options)
   return { backend, storage: backend.storage as Storage }
