@@ -85,7 +85,7 @@ async function compare() {
     `${workload}, ${unit}/s`,
     ...names.map((target) => cell(target, workload))
   ])
-  const times = `with ${reference}'s speed as a multiple of it in brackets`
+  const times = `in brackets: how many times as fast ${reference} is`
   console.log(`${transport}, ${perSecond(entries)} entries, medians of ${rounds} rounds, ${times}\n`)
   console.log(table(['', ...names], rows))
   return { transport, rounds, operations, entries, results }
