@@ -94,7 +94,9 @@ function batchIf(namespace: Namespace, operations: PublicOperation[], given: Con
   const sync = isSync(options)
   if (isSimple(namespace, operations, options)) {
     const flat = encodeOperations(owner, store.root, operations, options)
-    return store.writeIf(conditions, flat, sync) ?? yieldToEventLoop(operations.length) ?? Promise.resolve()
+    const written = store.writeIf(conditions, flat, sync)
+    if (written !== undefined) return written.finally(holdSnapshots(list))
+    return yieldToEventLoop(operations.length) ?? Promise.resolve()
   }
   const call = new SubmittedCall(namespace, 'batch', copiesOf(operations, options), sync)
   call.keep()
