@@ -25,7 +25,7 @@ use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
 use crate::version::table_cache::TableCache;
 
-/// A search for changes may look at this many entries before a caller who must not wait is told that it takes longer.
+/// The most entries that a search for changes examines for a caller that must not wait.
 const MOST_ENTRIES_AT_ONCE: usize = 2_000;
 
 /// Looks for changes in one state of the database.

@@ -3,6 +3,7 @@
 import type { Transcoder } from 'abstract-level'
 import type { Bytes } from '../backend.js'
 import { Buffer } from '../buffer.js'
+import { codedError } from '../errors.js'
 import type { PrepareFunction, PrewriteFunction } from '../hooks/prewrite.js'
 
 export type Encoder = Pick<Transcoder.Encoding<unknown, Bytes, unknown>, 'encode' | 'decode' | 'format'>
@@ -58,6 +59,17 @@ export interface HookedSpace {
 export function isWithin(owner: Database, other: Database): boolean {
   for (let at: Database | null | undefined = owner; at != null; at = at.parent) if (at === other) return true
   return false
+}
+
+/**
+ * Checks the database that an operation or a condition of a call of `owner` is for.
+ *
+ * @throws LEVEL_INVALID_ARGUMENT if it is neither `owner` nor the root, nor a sublevel of the root.
+ */
+export function assertOwnSublevel(target: Database, owner: Database, root: Database): void {
+  if (target !== owner && target !== root && target.db !== root) {
+    throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
+  }
 }
 
 /** The key with the prefix, which is ASCII, before it. */

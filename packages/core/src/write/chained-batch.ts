@@ -10,7 +10,7 @@ import { yieldToEventLoop } from '../event-loop.js'
 import type { HookReads } from '../hooks/hook-reads.js'
 import { HookedBatch, WriteOnce } from '../hooks/hooked-batch.js'
 import { type Watcher, watcherAt } from '../hooks/watchers.js'
-import { type Database, prefixed } from '../level/database.js'
+import { assertOwnSublevel, type Database, prefixed } from '../level/database.js'
 import type { ConditionalOptions, WriteOptions } from '../level/operation-options.js'
 import { isSync } from '../level/store.js'
 import { type Namespace, spacesAround } from '../sublevel/namespace.js'
@@ -157,9 +157,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   #append(operation: PublicOperation, target: Database): void {
     const { root } = this.#namespace.store
 
-    if (target !== this.#namespace.owner && target !== root && target.db !== root) {
-      throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
-    }
+    assertOwnSublevel(target, this.#namespace.owner, root)
 
     target._assertValidKey(operation.key)
     const encoding = target.keyEncoding(operation.keyEncoding)

@@ -3,7 +3,7 @@
 import type { BackendCondition, Bytes, Range } from '../backend.js'
 import { codedError } from '../errors.js'
 import type { HookedWrites } from '../hooks/hooked-writes.js'
-import { type Database, prefixed } from '../level/database.js'
+import { assertOwnSublevel, type Database, prefixed } from '../level/database.js'
 import type { Store } from '../level/store.js'
 import { backendSnapshot, type Snapshot } from '../read/snapshot.js'
 import { prefixRange } from '../sublevel/range-keys.js'
@@ -46,9 +46,7 @@ function encode(owner: Database, store: Store, condition: PublicCondition | null
   if (typeof condition !== 'object' || condition === null) throw invalid('A condition must be an object')
 
   const target = condition.sublevel ?? owner
-  if (target !== owner && target !== store.root && target.db !== store.root) {
-    throw invalid("The option 'sublevel' of a condition must be a sublevel of this database")
-  }
+  assertOwnSublevel(target, owner, store.root)
   const encoding = target.keyEncoding(condition.keyEncoding)
   const prefix = target.prefix ?? ''
   const { key, exists, value, unchangedSince } = condition

@@ -5,8 +5,7 @@
  */
 
 import type { Bytes } from '../backend.js'
-import { codedError } from '../errors.js'
-import { type Database, prefixed } from '../level/database.js'
+import { assertOwnSublevel, type Database, prefixed } from '../level/database.js'
 import type { PublicOperation } from './hooked-operation.js'
 
 /**
@@ -31,9 +30,7 @@ export function encodeOperations(
     const { type, key, value } = operation
     const target = operation.sublevel ?? db
 
-    if (target !== db && target !== root && target.db !== root) {
-      throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
-    }
+    assertOwnSublevel(target, db, root)
 
     target._assertValidKey(key)
     const keyEncoding = target.keyEncoding(operation.keyEncoding)

@@ -4,8 +4,14 @@
  */
 
 import type { Bytes } from '../backend.js'
-import { codedError } from '../errors.js'
-import { type Database, type Encoder, type ExactEncoding, isWithin, prefixed } from '../level/database.js'
+import {
+  assertOwnSublevel,
+  type Database,
+  type Encoder,
+  type ExactEncoding,
+  isWithin,
+  prefixed
+} from '../level/database.js'
 import { copyOf, identityOf, inFormat } from './operation-list.js'
 
 /** An operation as users pass it. */
@@ -71,10 +77,7 @@ export class HookedOperation {
   ): HookedOperation {
     const { type, sublevel } = operation
     const target = sublevel ?? owner
-
-    if (target !== owner && target !== root && target.db !== root) {
-      throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
-    }
+    assertOwnSublevel(target, owner, root)
 
     target._assertValidKey(operation.key)
     if (type === 'put') assertValue(operation, target)
