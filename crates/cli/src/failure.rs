@@ -47,12 +47,12 @@ pub(crate) mod code {
 /// The exit codes, for help and manual.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  done, or yes
+  0  done, or the answer is yes
   1  no: a key is missing, contents differ, damage was found, something was lost
   2  the command line or the input is wrong
   3  there is no database here, or the database or the disk cannot be used
   4  the database is in use by another process
-  5  the command met damage in the database";
+  5  the command encountered damage in the database";
 
 /// Advice about files that are in another format.
 const FOREIGN: &str = "Another program, or a newer version of terrace, may be able to read it.";
