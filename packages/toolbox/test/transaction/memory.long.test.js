@@ -9,7 +9,7 @@ import { MAX_REMEMBERED_KEYS, transactions } from 'terrace-toolbox/transaction'
 import { holdClock } from '../../../../tests/support/clock.mjs'
 import { memoryLeft } from '../../../../tests/support/memory-left.mjs'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
-import { coordinatorOf } from '../../dist/transaction/coordinator.js'
+import { coordinatorOf } from '../../dist/transaction/coordinators.js'
 import { MAX_WAIT_MS } from '../../dist/transaction/turns.js'
 import { databases } from '../support/databases.js'
 
