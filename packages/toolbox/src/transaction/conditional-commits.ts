@@ -1,8 +1,8 @@
 import { type ByteString, fromByteString } from '../encoded.js'
 import { type Conflict, Coordinator, type Reading } from './coordinator.js'
 import { batchOf } from './own-batch.js'
+import type { OwnWrites } from './own-writes.js'
 import type { ReadSet } from './read-set.js'
-import type { Attempt } from './transaction.js'
 
 /** A condition of a batch: nothing in the range has changed. Bounds are keys of the root. */
 interface Condition {
@@ -27,7 +27,11 @@ export class ConditionalCommits extends Coordinator {
 
   conflictOf(): undefined {}
 
-  async commit({ reading, writes }: Attempt, sync: boolean): Promise<Conflict | undefined> {
+  async commit(
+    reading: Reading | undefined,
+    writes: OwnWrites,
+    sync: boolean
+  ): Promise<Conflict | undefined> {
     if (writes.size === 0) return undefined
     const { target, operations } = batchOf(writes, this.root)
     const keys = reading?.reads.keys() ?? []

@@ -1,8 +1,8 @@
 import type { ByteString } from '../encoded.js'
 import type { AnyLevel } from '../level-like.js'
 import { AsyncLocalStorage } from '../platform.js'
+import type { OwnWrites } from './own-writes.js'
 import type { ReadSet } from './read-set.js'
-import type { Attempt } from './transaction.js'
 import { Turns } from './turns.js'
 import type { Moment } from './write-observer.js'
 
@@ -45,7 +45,12 @@ export abstract class Coordinator {
   /**
    * Commits the writes of an attempt as one batch. If others have changed what it read, writes nothing and returns the conflict.
    *
+   * @param reading - Undefined if the attempt has read nothing.
    * @throws the errors of `batch`.
    */
-  abstract commit(attempt: Attempt, sync: boolean): Promise<Conflict | undefined>
+  abstract commit(
+    reading: Reading | undefined,
+    writes: OwnWrites,
+    sync: boolean
+  ): Promise<Conflict | undefined>
 }

@@ -5,9 +5,9 @@ import type { AnyLevel } from '../level-like.js'
 import { type Conflict, Coordinator, type Reading } from './coordinator.js'
 import { conflictError } from './errors.js'
 import { batchOf } from './own-batch.js'
+import type { OwnWrites } from './own-writes.js'
 import type { ReadSet } from './read-set.js'
 import type { SeenWrite } from './seen-write.js'
-import type { Attempt } from './transaction.js'
 import { type Moment, OWN, type OwnBatch, type OwnOperation, WriteObserver } from './write-observer.js'
 
 /** Commits on a database whose writes all pass its hooks. What others have written since a read is known from them. */
@@ -29,13 +29,17 @@ export class ObservedCommits extends Coordinator {
     this.observer.release(moment as Moment)
   }
 
-  async commit(attempt: Attempt, sync: boolean): Promise<Conflict | undefined> {
-    if (attempt.writes.size === 0) {
+  async commit(
+    reading: Reading | undefined,
+    writes: OwnWrites,
+    sync: boolean
+  ): Promise<Conflict | undefined> {
+    if (writes.size === 0) {
       // A transaction that has read one state, and writes nothing, took place in that state.
-      return attempt.reading?.snapshot === undefined ? attempt.conflict() : undefined
+      return reading === undefined || reading.snapshot !== undefined ? undefined : this.conflictOf(reading)
     }
 
-    const own = new Commit(this, attempt)
+    const own = new Commit(this, reading, writes)
     await this.#inOrder(() => own.write(sync))
     return own.conflict
   }
@@ -107,16 +111,17 @@ class Commit implements OwnBatch {
   readonly seen: SeenWrite[] = []
   conflict: Conflict | undefined
   readonly #coordinator: ObservedCommits
-  readonly #attempt: Attempt
+  readonly #reading: Reading | undefined
+  readonly #writes: OwnWrites
 
-  constructor(coordinator: ObservedCommits, attempt: Attempt) {
+  constructor(coordinator: ObservedCommits, reading: Reading | undefined, writes: OwnWrites) {
     this.#coordinator = coordinator
-    this.#attempt = attempt
+    this.#reading = reading
+    this.#writes = writes
   }
 
   check(): void {
-    const { reading } = this.#attempt
-    if (reading !== undefined) this.conflict = this.#coordinator.conflictOf(reading, this)
+    if (this.#reading !== undefined) this.conflict = this.#coordinator.conflictOf(this.#reading, this)
     if (this.conflict !== undefined) throw conflictError(1)
   }
 
@@ -131,7 +136,7 @@ class Commit implements OwnBatch {
   }
 
   #batch(sync: boolean): Promise<void> {
-    const { target, operations } = batchOf(this.#attempt.writes, this.#coordinator.root)
+    const { target, operations } = batchOf(this.#writes, this.#coordinator.root)
     for (const [index, operation] of operations.entries()) {
       operation[OWN] = { batch: this, isFirst: index === 0 } satisfies OwnOperation
     }

@@ -50,7 +50,7 @@ async function attemptOnce<T>(
     if (called.conflict !== undefined) return called
 
     throwIfAborted(signal)
-    const conflict = await coordinator.commit(attempt, sync)
+    const conflict = await coordinator.commit(attempt.reading, attempt.writes, sync)
     return conflict === undefined ? called : { conflict }
   } finally {
     await attempt.end()
