@@ -213,10 +213,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   }
 
   /** Checks and writes within a transaction; see {@link ConditionalWrite}. */
-  writeIf(
-    conditions: ReadonlyArray<BackendCondition<LmdbSnapshot>>,
-    operations: Operations
-  ): Promise<void> {
+  writeIf(conditions: ReadonlyArray<BackendCondition<LmdbSnapshot>>, operations: Operations): Promise<void> {
     this.#assertWritable()
     checkKeys(operations)
     const write = new ConditionalWrite(conditions, operations)
