@@ -7,7 +7,7 @@
  * `terminate()` ends in the middle of a function, lets lmdb's thread make the transaction and only answers it.
  */
 
-import { type BackendCondition, conflict, type Operations } from 'terrace-core'
+import { type BackendCondition, BarrierQueue, conflict, type Operations } from 'terrace-core'
 import { IF_EXISTS, type LmdbStore } from './binding.js'
 import { type Condition, conditionOf, holds } from './conditions.js'
 import { type KeyCodec, StoredKey } from './keys.js'
@@ -17,6 +17,12 @@ import { apply, inOrder, type Operation } from './operations.js'
 /** A key before all others, which exists within a transaction between the check of conditions that hold and the write. */
 const PASSED = new StoredKey(Buffer.from([0]))
 const NOTHING = Buffer.alloc(0)
+
+/**
+ * The transactions of lmdb's threads that wait for this thread. To open a database, lmdb blocks this thread until it is the only
+ * writer. That would take forever while such a transaction waits, so an opening is a barrier.
+ */
+export const answered = new BarrierQueue()
 
 /** A write and its conditions. Their bytes are its own. */
 export class ConditionalWrite {
@@ -40,8 +46,8 @@ export class ConditionalWrite {
   }
 
   /**
-   * Checks the conditions in a transaction of lmdb's thread, after all writes that were passed to it before. The write is not
-   * JavaScript's: it depends on {@link PASSED}, so that a thread that is terminated meanwhile leaves the whole of it or nothing.
+   * Checks the conditions in a transaction of lmdb's thread, after all writes that were passed to it before; see
+   * {@link answered}. The write is not JavaScript's: it depends on {@link PASSED}, so that a thread that is terminated meanwhile leaves the whole of it or nothing.
    */
   async submit(store: LmdbStore, codec: KeyCodec): Promise<void> {
     const isEmpty = this.#operations.length === 0

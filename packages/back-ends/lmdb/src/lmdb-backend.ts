@@ -17,7 +17,7 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 import { type LmdbStore, openStore, type ReadOptions } from './binding.js'
-import { ConditionalWrite } from './conditional-writes.js'
+import { answered, ConditionalWrite } from './conditional-writes.js'
 import { prepare, type Wanted } from './directory.js'
 import { isOpenToRead, lmdbError, openToReadError, translated } from './errors.js'
 import { fits, KeyCodec } from './keys.js'
@@ -59,7 +59,11 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     }
   }
 
-  open(options: OpenOptions & Wanted): void {
+  open(options: OpenOptions & Wanted): Promise<void> {
+    return answered.barrier(() => this.#open(options))
+  }
+
+  #open(options: OpenOptions & Wanted): void {
     checkOptions(options)
     prepare(this.#path, options)
     this.#isReadOnly = options.readOnly === true
@@ -218,9 +222,12 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     checkKeys(operations)
     const write = new ConditionalWrite(conditions, operations)
     if (isMainThread) return this.#writeInGroup(write)
-    if (!this.#order.isFree) return this.#order.run(() => this.#submitIf(write))
+    if (!(this.#order.isFree && answered.isFree)) {
+      return this.#order.barrier(() => answered.run(() => this.#submitIf(write)))
+    }
     const written = this.#submitIf(write)
     this.#order.track(written)
+    answered.track(written)
     return written
   }
 

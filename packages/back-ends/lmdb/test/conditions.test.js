@@ -175,6 +175,26 @@ test('a database that was opened with readOnly refuses writes with conditions', 
   await assert.rejects(reader.batch([], conditions), { code: 'LEVEL_READ_ONLY' })
 })
 
+test('another instance of the thread can be opened while conditional writes are in flight', async (t) => {
+  const db = await openLevel(t)
+  let isOver = false
+  const write = async (key) => {
+    for (let i = 0; !isOver; i++) {
+      const condition = i === 0 ? { key, exists: false } : { key, value: `${i - 1}` }
+      await Promise.all([db.put(key, `${i}`, { if: [condition] }), db.put('other', `${i}`)])
+    }
+  }
+  const writing = [write('a'), write('b')]
+  for (let i = 0; i < scaled(30, 5); i++) {
+    const second = await openLevel(t, {}, db.location)
+    await second.put('second', `${i}`, { if: [{ key: 'none', exists: false }] })
+    await second.close()
+  }
+  isOver = true
+  await Promise.all(writing)
+  assert.equal(await db.has('a'), true)
+})
+
 test('a close waits for conditional writes', async (t) => {
   const db = await openLevel(t)
   const writes = Array.from({ length: 10 }, (_, i) =>

@@ -160,7 +160,7 @@ for (const [how, status] of [
 
 for (const [what, file, least] of [
   ['the tests of conditions in terrace-core', '../../../core/test/conditional-writes.test.js', 13],
-  ['the tests of conditions in this package', 'conditions.test.js', 9]
+  ['the tests of conditions in this package', 'conditions.test.js', 10]
 ]) {
   test(`${what} pass in a thread`, (t) => {
     const { NODE_TEST_CONTEXT, ...environment } = process.env
