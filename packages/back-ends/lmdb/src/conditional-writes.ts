@@ -7,11 +7,10 @@
  * `terminate()` ends in the middle of a function, lets lmdb's thread make the transaction and only answers it.
  */
 
-import { type BackendCondition, BarrierQueue, conflict, type Operations } from 'terrace-core'
+import { BarrierQueue, conflict, type Operations } from 'terrace-core'
 import { IF_EXISTS, type LmdbStore } from './binding.js'
-import { type Condition, conditionOf, holds } from './conditions.js'
+import { type Condition, conditionOf, type GivenCondition, holds } from './conditions.js'
 import { type KeyCodec, StoredKey } from './keys.js'
-import type { LmdbSnapshot } from './lmdb-snapshot.js'
 import { apply, inOrder, type Operation } from './operations.js'
 
 /** A key before all others, which exists within a transaction between the check of conditions that hold and the write. */
@@ -30,7 +29,7 @@ export class ConditionalWrite {
   readonly #operations: readonly Operation[]
   #failed: number[] = []
 
-  constructor(conditions: ReadonlyArray<BackendCondition<LmdbSnapshot>>, operations: Operations) {
+  constructor(conditions: readonly GivenCondition[], operations: Operations) {
     this.#conditions = conditions.map(conditionOf)
     this.#operations = inOrder(operations)
   }

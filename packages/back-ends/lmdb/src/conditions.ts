@@ -7,6 +7,9 @@ import { type Item, itemsIn } from './lmdb-cursor.js'
 import type { LmdbSnapshot } from './lmdb-snapshot.js'
 import { copyOf } from './operations.js'
 
+/** A condition as a back-end without versions gets it. */
+export type GivenCondition = Exclude<BackendCondition<LmdbSnapshot>, { readonly version: number }>
+
 interface RangeCondition {
   readonly kind: 'unchanged'
   readonly range: StoredRange<StoredKey>
@@ -19,7 +22,7 @@ export type Condition =
   | { readonly kind: 'equals'; readonly key: StoredKey | undefined; readonly value: Buffer }
   | RangeCondition
 
-export function conditionOf(condition: BackendCondition<LmdbSnapshot>): Condition {
+export function conditionOf(condition: GivenCondition): Condition {
   const { kind } = condition
   if (kind === 'unchanged') return { kind, range: ranges.of(condition.range), snapshot: condition.snapshot }
 

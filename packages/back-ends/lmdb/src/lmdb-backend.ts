@@ -4,7 +4,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
 import {
   type Backend,
-  type BackendCondition,
   type BackendManifest,
   type BackendReadOptions,
   BarrierQueue,
@@ -18,6 +17,7 @@ import {
 } from 'terrace-core'
 import { type LmdbStore, openStore, type ReadOptions } from './binding.js'
 import { answered, ConditionalWrite } from './conditional-writes.js'
+import type { GivenCondition } from './conditions.js'
 import { prepare, type Wanted } from './directory.js'
 import { isOpenToRead, lmdbError, openToReadError, translated } from './errors.js'
 import { fits, KeyCodec } from './keys.js'
@@ -217,7 +217,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   }
 
   /** Checks and writes within a transaction; see {@link ConditionalWrite}. */
-  writeIf(conditions: ReadonlyArray<BackendCondition<LmdbSnapshot>>, operations: Operations): Promise<void> {
+  writeIf(conditions: readonly GivenCondition[], operations: Operations): Promise<void> {
     this.#assertWritable()
     checkKeys(operations)
     const write = new ConditionalWrite(conditions, operations)

@@ -160,6 +160,7 @@ for (const [how, status] of [
 
 for (const [what, file, least] of [
   ['the tests of conditions in terrace-core', '../../../core/test/conditional-writes.test.js', 13],
+  ['the tests of update() in terrace-core', '../../../core/test/update.test.js', 5],
   ['the tests of conditions in this package', 'conditions.test.js', 10]
 ]) {
   test(`${what} pass in a thread`, (t) => {
