@@ -14,7 +14,7 @@ export function inFrontOf(target, { transport = 'unix', repeats } = {}) {
   return {
     name: `NetLevel${HOW[transport]} in front of ${target.name}`,
     machines: 'any number',
-    supports: { getSync: false, putSync: false, everyWrite: false, conditionalWrites: false },
+    supports: { getSync: false, putSync: false, everyWrite: false, conditionalWrites: true },
     make: (location, options) => new ServedLevel(transport, target.make(location, bytes), options),
     join: ({ address }) => new NetLevel(address),
     several: {},

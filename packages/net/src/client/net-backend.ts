@@ -9,7 +9,7 @@ import { NetCodec } from './net-codec.js'
 export const encodings = hasBuffers ? { utf8: true, buffer: true, view: true } : { view: true }
 
 export class NetBackend extends RemoteBackend {
-  readonly manifest: BackendManifest = { encodings, shared: true }
+  readonly manifest: BackendManifest = { encodings, shared: true, conditionalWrites: true }
   readonly #link: Link
 
   constructor(link: Link) {

@@ -1,26 +1,30 @@
 /** Encodes the calls of a back-end as messages of docs/net-protocol.md. */
 
-import type {
-  Bytes,
-  CursorOptions,
-  CursorParts,
-  FarPage,
-  Operations,
-  RangeDeletion,
-  RemoteCodec,
-  TextAt
+import {
+  type Bytes,
+  type CursorOptions,
+  type CursorParts,
+  conflict,
+  type FarPage,
+  type Operations,
+  type RangeDeletion,
+  type RemoteCodec,
+  type RemoteCondition,
+  type TextAt
 } from 'terrace-core'
 import { copyOf, inFormat } from '../protocol/bytes.js'
+import { protocolError } from '../protocol/errors.js'
 import { Ask, type Result } from '../protocol/messages.js'
+import { weightOf, wireConditions } from '../protocol/conditions.js'
 import { contentsCodes, type WirePage, wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
 import { type NetCall, netCall, textCall } from './net-call.js'
 
 export class NetCodec implements RemoteCodec {
-  readonly #link: Pick<Link, 'checkCount'>
+  readonly #link: Pick<Link, 'checkConditionalWrites' | 'checkCount'>
 
   /** @param link - Knows the server's limits. */
-  constructor(link: Pick<Link, 'checkCount'>) {
+  constructor(link: Pick<Link, 'checkConditionalWrites' | 'checkCount'>) {
     this.#link = link
   }
 
@@ -56,6 +60,20 @@ export class NetCodec implements RemoteCodec {
     return textCall([Ask.write, 0, operations, sync], nothing)
   }
 
+  writeIf(
+    conditions: readonly RemoteCondition[],
+    operations: Operations,
+    sync: boolean
+  ): NetCall<void> {
+    this.#link.checkConditionalWrites()
+    this.#link.checkCount(operations.length / 2 + weightOf(conditions))
+    const { length } = conditions
+    const read = (failed: Result<'writeIf'>): void => {
+      if (failed !== null) throw conflict(indicesOf(failed, length), length)
+    }
+    return textCall([Ask.writeIf, 0, wireConditions(conditions), operations, sync], read)
+  }
+
   clear(range: RangeDeletion, snapshot?: number): NetCall<void> {
     const { reverse, limit } = range
     const most = limit < 0 ? null : limit
@@ -86,6 +104,13 @@ export class NetCodec implements RemoteCodec {
   closeSnapshot(snapshot: number): NetCall {
     return netCall([Ask.closeSnapshot, 0, snapshot])
   }
+}
+
+/** The answer to a write of which conditions do not hold: their indices. */
+function indicesOf(answer: readonly number[], count: number): number[] {
+  const isIndex = (each: unknown): boolean => Number.isInteger(each) && (each as number) >= 0 && (each as number) < count
+  if (Array.isArray(answer) && answer.length > 0 && answer.every(isIndex)) return [...answer]
+  throw protocolError('The server has answered a conditional write with something else than indices of its conditions')
 }
 
 function received(value: Uint8Array | null, format = 'view'): Bytes | undefined {

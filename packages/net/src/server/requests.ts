@@ -2,6 +2,7 @@
 
 import type { AbstractSnapshot } from 'abstract-level'
 import { concat } from '../protocol/bytes.js'
+import { weightOf } from '../protocol/conditions.js'
 import { netError, protocolError } from '../protocol/errors.js'
 import { type GivenResult, type RequestName, type RequestParts, requests } from '../protocol/messages.js'
 import type { WireRange } from '../protocol/parts.js'
@@ -48,6 +49,23 @@ const write: Run<'write'> = ({ guard, host, limits }, [operations, sync]) => {
   checkCount(operations.length / 2, limits.batchOperations, 'operations')
   guard.checkOperations(operations)
   return operations.length === 0 ? undefined : host.served.write(operations, sync)
+}
+
+const writeIf: Run<'writeIf'> = ({ guard, host, limits, snapshots }, [conditions, operations, sync]) => {
+  const count = operations.length / 2 + weightOf(conditions)
+  checkCount(count, limits.batchOperations, 'operations, and conditions, which count as two or four')
+  guard.checkConditions(conditions)
+  guard.checkOperations(operations)
+  const checked = conditions.map((condition) =>
+    condition.kind === 'unchanged'
+      ? {
+          kind: condition.kind,
+          interval: intervalOf(condition.range),
+          snapshot: heldSnapshot(snapshots, condition.snapshot)
+        }
+      : condition
+  )
+  return host.served.writeIf(checked, operations, sync)
 }
 
 const clear: Run<'clear'> = ({ guard, host, snapshots }, [range, reverse, limit, state]) => {
@@ -139,6 +157,7 @@ const byName: { readonly [Name in RequestName]: Handler<Name> } = {
   has: { run: has, values: 1, isOfKeys: true },
   hasMany: { run: hasMany, values: GET_KEYS, isOfKeys: true },
   write: { run: write },
+  writeIf: { run: writeIf },
   clear: { run: clear },
   snapshot: { run: snapshot },
   closeSnapshot: { run: closeSnapshot },
@@ -164,7 +183,10 @@ function snapshotOf(
   snapshots: Session['snapshots'],
   handle: number | undefined
 ): AbstractSnapshot | undefined {
-  if (handle === undefined) return undefined
+  return handle === undefined ? undefined : heldSnapshot(snapshots, handle)
+}
+
+function heldSnapshot(snapshots: Session['snapshots'], handle: number): AbstractSnapshot {
   const found = snapshots.get(handle)
   if (found === undefined)
     throw netError('NET_SESSION_LOST', 'The server does not have this snapshot: make a new one')

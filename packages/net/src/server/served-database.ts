@@ -1,8 +1,9 @@
 /** The database that a server serves: any implementation of abstract-level, with keys and values as bytes. */
 
-import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
-import { BackendLevel, type CursorParts, Sublevel } from 'terrace-core'
+import type { AbstractBatchOperation, AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
+import { BackendLevel, type ConflictError, type CursorParts, codedError, Sublevel } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
+import type { ReceivedCondition } from '../protocol/conditions.js'
 import { netError } from '../protocol/errors.js'
 import type { Interval } from './key-range.js'
 
@@ -19,6 +20,13 @@ export type Servable = Pick<
 >
 
 type Bytes = Uint8Array
+
+type Operation = AbstractBatchOperation<AnyLevel, Bytes, Bytes>
+
+/** What must hold for a write; in place of a range and the handle of a snapshot, the interval and the snapshot. */
+export type ServedCondition =
+  | Exclude<ReceivedCondition, { readonly kind: 'unchanged' }>
+  | { readonly kind: 'unchanged'; readonly interval: Interval; readonly snapshot: AbstractSnapshot }
 
 /** How many keys a `clear()` with a limit deletes at once. */
 const CLEAR_KEYS = 1000
@@ -115,13 +123,51 @@ export class ServedDatabase {
         : this.db.put<Bytes, Bytes>(this.#given(key), this.#given(value), options as object)
     }
 
+    return this.db.batch(this.#batchOf(operations), options)
+  }
+
+  /**
+   * Writes operations like {@link write} if all conditions hold. Returns the indices of those that do not, or undefined once the
+   * operations are written.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the database has no conditional writes. It would ignore the conditions.
+   */
+  async writeIf(
+    conditions: readonly ServedCondition[],
+    operations: ReadonlyArray<Bytes | null>,
+    sync: boolean
+  ): Promise<number[] | undefined> {
+    if (!this.hasConditionalWrites) {
+      throw codedError('LEVEL_NOT_SUPPORTED', 'The served database does not support conditional writes')
+    }
+    if (this.#clearing !== undefined) {
+      return this.#clearing.then(() => this.writeIf(conditions, operations, sync))
+    }
+    const options = { ...raw, if: conditions.map(optionOf), ...(sync && { sync }) }
+    try {
+      await this.db.batch(this.#batchOf(operations), options)
+      return undefined
+    } catch (error) {
+      const { code, conditions: failed } = error as Partial<ConflictError>
+      if (code === 'LEVEL_CONFLICT' && Array.isArray(failed)) return failed
+      throw error
+    }
+  }
+
+  /** Whether the database can write under conditions. */
+  get hasConditionalWrites(): boolean {
+    return (this.db.supports as { conditionalWrites?: unknown }).conditionalWrites === true
+  }
+
+  /** The operations as the database receives them. */
+  #batchOf(operations: ReadonlyArray<Bytes | null>): Array<Operation> {
     const list = new Array(operations.length / 2)
     for (let i = 0; i < list.length; i++) {
       const key = this.#given(operations[2 * i] as Bytes)
       const value = operations[2 * i + 1] as Bytes | null
       list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value: this.#given(value) }
     }
-    return this.db.batch(list, options)
+    return list
   }
 
   /** Deletes up to `limit` keys of these intervals, starting with the last one if `reverse`. */
@@ -209,6 +255,15 @@ export class ServedDatabase {
       await keys.close()
     }
   }
+}
+
+/** A condition as the option `if` takes it. */
+function optionOf(condition: ServedCondition): object {
+  if (condition.kind === 'unchanged') {
+    return { ...rawKeys, ...rangeOf(condition.interval), unchangedSince: condition.snapshot }
+  }
+  const { kind, key } = condition
+  return kind === 'equals' ? { ...raw, key, value: condition.value } : { ...rawKeys, key, exists: kind === 'present' }
 }
 
 /** For databases of terrace-core, which keep no bytes of their callers. A received message is never modified. */

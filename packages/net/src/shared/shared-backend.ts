@@ -20,6 +20,7 @@
 import {
   type Backend,
   BackendLevel,
+  type BackendCondition,
   type BackendManifest,
   type BackendSnapshot,
   type CodedError,
@@ -71,12 +72,7 @@ const ATTEMPT_MS = 20
 
 /** A back-end that several processes of a machine share: one of them opens the database and serves it to the others. */
 export class SharedBackend extends ForwardingBackend {
-  readonly manifest: BackendManifest = {
-    encodings,
-    shared: true,
-    createIfMissing: true,
-    errorIfExists: true
-  }
+  readonly manifest: BackendManifest
   readonly #own: Backend
   readonly #ownWrites: ObservedWrites
   readonly #ownSubscriptions: OwnSubscriptions
@@ -99,6 +95,8 @@ export class SharedBackend extends ForwardingBackend {
    */
   constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
     super()
+    const { conditionalWrites = false } = own.manifest
+    this.manifest = { encodings, shared: true, conditionalWrites, createIfMissing: true, errorIfExists: true }
     this.#own = own
     this.#ownWrites = new ObservedWrites(own)
     this.#ownSubscriptions = new OwnSubscriptions(this.#ownWrites)
@@ -159,6 +157,31 @@ export class SharedBackend extends ForwardingBackend {
     return this.#writer(undefined).write(operations, sync)
   }
 
+  writeIf(
+    conditions: readonly BackendCondition[],
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.#writer(this.#snapshotOf(conditions)).writeIf?.(conditions, operations, sync)
+  }
+
+  /**
+   * Returns one of the snapshots of conditions; undefined if there is none.
+   *
+   * @throws NET_SESSION_LOST if no single back-end can serve them all, in order with the writes before: snapshots of the time before
+   * and after this process became the owner.
+   */
+  #snapshotOf(conditions: readonly BackendCondition[]): BackendSnapshot | undefined {
+    const snapshots = conditions.flatMap((each) => (each.kind === 'unchanged' ? each.snapshot : []))
+    const [first] = snapshots
+    const isRemote = first instanceof RemoteSnapshot
+    const isMixed = snapshots.some((each) => each instanceof RemoteSnapshot !== isRemote)
+    const isOwn = first !== undefined && !isRemote
+    const link = this.#link
+    if (link !== undefined && (isMixed || (isOwn && link.hasWrites))) throw link.stateLost()
+    return first
+  }
+
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
     return this.#writer(snapshot).clear?.(range, snapshot)
   }
@@ -182,7 +205,7 @@ export class SharedBackend extends ForwardingBackend {
     return this.#isDirect ? this.#ownSubscriptions : (this.#link as Link)
   }
 
-  #writer(snapshot: BackendSnapshot | undefined): Pick<Backend, 'write' | 'clear'> {
+  #writer(snapshot: BackendSnapshot | undefined): Pick<Backend, 'write' | 'writeIf' | 'clear'> {
     const who = this.target(snapshot)
     return who === this.#own ? this.#ownWrites : who
   }
