@@ -105,7 +105,10 @@ export class Guard {
         continue
       }
       const wanted = intervalOf(condition.range)
-      if (!intervals.some((each) => includes(each, wanted))) throw denied('may not read all of this range')
+      if (isEmpty(wanted)) this.checkAny('read')
+      else if (!intervals.some((each) => includes(each, wanted))) {
+        throw denied('may not read all of this range')
+      }
     }
   }
 

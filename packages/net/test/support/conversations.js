@@ -3,7 +3,7 @@
 //   node test/support/conversations.js > test/conversations.txt     records them, for another version of the protocol
 
 import { fileURLToPath } from 'node:url'
-import { MemoryLevel } from 'memory-level'
+import { MemoryLevel } from 'terrace'
 import { NetLevel } from 'terrace-net'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { FrameReader } from '../../dist/protocol/frame.js'
@@ -121,8 +121,22 @@ function steps(db) {
     () => db.call('fail').catch(() => {}),
     () => watching(db),
     () => following(db),
-    () => db.clear({ gt: 'a', lte: 'large', reverse: true, limit: 1 })
+    () => db.clear({ gt: 'a', lte: 'large', reverse: true, limit: 1 }),
+    () => db.put('c', '1', { if: [{ key: 'c', exists: false }] }),
+    () => conflicting(db)
   ]
+}
+
+async function conflicting(db) {
+  const snapshot = db.snapshot()
+  const conditions = [
+    { key: 'a', exists: true },
+    { key: 'a', value: '2' },
+    { gt: 'a', lte: 'c', unchangedSince: snapshot },
+    { key: 'c', exists: false }
+  ]
+  await db.batch([{ type: 'del', key: 'c' }], { if: conditions }).catch(() => {})
+  await snapshot.close()
 }
 
 async function inSnapshot(db) {

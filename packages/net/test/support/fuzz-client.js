@@ -16,7 +16,7 @@ import { addresses } from './served.js'
 const welcome = {
   server: 'terrace-net',
   user: null,
-  manifest: {},
+  manifest: { conditionalWrites: true },
   maxMessageBytes: 1 << 20,
   maxBatchOperations: 1000
 }
@@ -82,6 +82,13 @@ function callsOf(random, db, running) {
     () => db.hasMany(['a', 'b']),
     () => db.put('a', '1'),
     () => db.batch([{ type: 'del', key: 'a' }]),
+    () =>
+      db.put('a', '1', {
+        if: [
+          { key: 'a', exists: false },
+          { key: 'b', value: '2' }
+        ]
+      }),
     () => db.clear({ gt: 'a', limit: 1 }),
     () => db.iterator().nextv(10),
     () => db.keys({ reverse: true }).nextv(10),

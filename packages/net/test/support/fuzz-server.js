@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { MemoryLevel } from 'memory-level'
+import { MemoryLevel as ConditionalLevel } from 'terrace'
 import { feed } from 'terrace-toolbox/feed'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { packFrame } from '../../dist/protocol/frame.js'
@@ -208,7 +209,7 @@ function pieces(random, frames) {
 
 /** A database that tracks its open iterators and snapshots. */
 function countingLevel() {
-  const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  const db = new ConditionalLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
   let open = 0
   for (const method of ['keys', 'values', 'iterator', 'snapshot']) {
     const make = db[method]
