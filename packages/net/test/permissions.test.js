@@ -28,8 +28,7 @@ test(`what comes back, what changes and what is told is exactly what is permitte
   t.diagnostic(`${ROUNDS} users: ${JSON.stringify(counts)}`)
   const all = ['denied', 'events', 'changes', 'changed', 'conflicts', 'conditions that hold']
   // Few users meet the last two.
-  for (const name of isShort ? all.slice(0, 4) : all)
-    assert.ok(counts[name] > 0, name)
+  for (const name of isShort ? all.slice(0, 4) : all) assert.ok(counts[name] > 0, name)
 })
 
 /** A user whose permissions the test gives, who speaks the protocol by hand. */

@@ -73,11 +73,7 @@ export interface RemoteCodec {
    *
    * @throws LEVEL_NOT_SUPPORTED if the other side cannot write under conditions. It must never write without them.
    */
-  writeIf(
-    conditions: readonly RemoteCondition[],
-    operations: Operations,
-    sync: boolean
-  ): RemoteCall<void>
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): RemoteCall<void>
 
   clear(range: RangeDeletion, snapshot?: number): RemoteCall<void>
 

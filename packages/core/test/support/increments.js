@@ -1,11 +1,11 @@
-// Increments of one counter by several writers, each a get and a put that takes place only if the value is the one that was read. A
+// Increments of counters by several writers, each a get and a put that takes place only if the value is the one that was read. A
 // mark is written with each, so that it shows afterwards which increments took place, and how often.
 
 import assert from 'node:assert/strict'
 import { turns } from '../../../../tests/support/waiting.mjs'
 
-const COUNT = 'count'
-const MARK = 'mark '
+const COUNT = 'count-'
+const MARK = 'mark-'
 
 /** One of the writers. */
 export class Incrementer {
@@ -15,33 +15,34 @@ export class Incrementer {
   conflicts = 0
   #db
   #name
+  #counters
   #number = 0
 
   /**
    * @param db - Has texts as keys and values.
    * @param name - Differs from those of the other writers.
+   * @param counters - The more there are, the sooner a writer that is slower than the others finds one that it alone increments.
    */
-  constructor(db, name) {
+  constructor(db, name, counters = 1) {
     this.#db = db
     this.#name = name
+    this.#counters = counters
   }
 
   /** Adds one, however often others come first. Returns the mark, and whether the outcome is known. */
   async increment() {
-    const mark = `${MARK}${this.#name} ${this.#number++}`
+    const mark = `${MARK}${this.#name}-${this.#number++}`
     for (;;) {
-      const value = await this.#db.get(COUNT)
+      const key = `${COUNT}${Math.floor(Math.random() * this.#counters)}`
+      const value = await this.#db.get(key)
       try {
         await this.#db.batch(
           [
-            { type: 'put', key: COUNT, value: String(Number(value ?? 0) + 1) },
+            { type: 'put', key, value: String(Number(value ?? 0) + 1) },
             { type: 'put', key: mark, value: '' }
           ],
           {
-            if: [
-              value === undefined ? { key: COUNT, exists: false } : { key: COUNT, value },
-              { key: mark, exists: false }
-            ]
+            if: [value === undefined ? { key, exists: false } : { key, value }, { key: mark, exists: false }]
           }
         )
         this.done.push(mark)
@@ -72,10 +73,9 @@ export class Incrementer {
  * @param writers - What each has in `done` and `unknown`.
  */
 export async function checkIncrements(db, writers) {
-  const [count = '0', marks] = await Promise.all([
-    db.get(COUNT),
-    db.keys({ gte: MARK, lt: MARK.replace(' ', '!') }).all()
-  ])
+  const keysOf = (prefix) => db.keys({ gte: prefix, lt: prefix.replace('-', '.') }).all()
+  const [counters, marks] = await Promise.all([keysOf(COUNT), keysOf(MARK)])
+  const counts = await Promise.all(counters.map((key) => db.get(key)))
   const missing = writers.flatMap(({ done }) => done.filter((mark) => !marks.includes(mark)))
   assert.deepEqual(missing, [])
   const called = new Set(writers.flatMap(({ done, unknown }) => [...done, ...unknown]))
@@ -83,5 +83,6 @@ export async function checkIncrements(db, writers) {
     marks.filter((mark) => !called.has(mark)),
     []
   )
-  assert.equal(Number(count), marks.length)
+  const sum = counts.reduce((all, count) => all + Number(count), 0)
+  assert.equal(sum, marks.length)
 }

@@ -13,9 +13,9 @@ import {
   type TextAt
 } from 'terrace-core'
 import { copyOf, inFormat } from '../protocol/bytes.js'
+import { weightOf, wireConditions } from '../protocol/conditions.js'
 import { protocolError } from '../protocol/errors.js'
 import { Ask, type Result } from '../protocol/messages.js'
-import { weightOf, wireConditions } from '../protocol/conditions.js'
 import { contentsCodes, type WirePage, wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
 import { type NetCall, netCall, textCall } from './net-call.js'
@@ -60,11 +60,7 @@ export class NetCodec implements RemoteCodec {
     return textCall([Ask.write, 0, operations, sync], nothing)
   }
 
-  writeIf(
-    conditions: readonly RemoteCondition[],
-    operations: Operations,
-    sync: boolean
-  ): NetCall<void> {
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): NetCall<void> {
     this.#link.checkConditionalWrites()
     this.#link.checkCount(operations.length / 2 + weightOf(conditions))
     const { length } = conditions
@@ -108,9 +104,12 @@ export class NetCodec implements RemoteCodec {
 
 /** The answer to a write of which conditions do not hold: their indices. */
 function indicesOf(answer: readonly number[], count: number): number[] {
-  const isIndex = (each: unknown): boolean => Number.isInteger(each) && (each as number) >= 0 && (each as number) < count
+  const isIndex = (each: unknown): boolean =>
+    Number.isInteger(each) && (each as number) >= 0 && (each as number) < count
   if (Array.isArray(answer) && answer.length > 0 && answer.every(isIndex)) return [...answer]
-  throw protocolError('The server has answered a conditional write with something else than indices of its conditions')
+  throw protocolError(
+    'The server has answered a conditional write with something else than indices of its conditions'
+  )
 }
 
 function received(value: Uint8Array | null, format = 'view'): Bytes | undefined {

@@ -75,9 +75,7 @@ function received(kind: Kind, subject: unknown, expected: unknown): ReceivedCond
 }
 
 /** Converts conditions to their form on the wire, in which text may take the place of bytes. */
-export function wireConditions(
-  given: readonly RemoteCondition[]
-): Array<number | Bytes | WireRange | null> {
+export function wireConditions(given: readonly RemoteCondition[]): Array<number | Bytes | WireRange | null> {
   return given.flatMap((condition): Array<number | Bytes | WireRange | null> => {
     const code = codes[condition.kind]
     if (condition.kind === 'unchanged') return [code, wireRange(condition.range), condition.snapshot]

@@ -3,14 +3,14 @@
  * allowed.
  */
 
-import { netError } from '../protocol/errors.js'
 import type { ReceivedCondition } from '../protocol/conditions.js'
+import { netError } from '../protocol/errors.js'
 import type { WireRange } from '../protocol/parts.js'
 import {
   contains,
   everything,
-  includes,
   type Interval,
+  includes,
   intersection,
   intervalOf,
   intervalOfPrefix,

@@ -1,6 +1,11 @@
 /** The database that a server serves: any implementation of abstract-level, with keys and values as bytes. */
 
-import type { AbstractBatchOperation, AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
+import type {
+  AbstractBatchOperation,
+  AbstractIterator,
+  AbstractLevel,
+  AbstractSnapshot
+} from 'abstract-level'
 import { BackendLevel, type ConflictError, type CursorParts, codedError, Sublevel } from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import type { ReceivedCondition } from '../protocol/conditions.js'
@@ -263,7 +268,9 @@ function optionOf(condition: ServedCondition): object {
     return { ...rawKeys, ...rangeOf(condition.interval), unchangedSince: condition.snapshot }
   }
   const { kind, key } = condition
-  return kind === 'equals' ? { ...raw, key, value: condition.value } : { ...rawKeys, key, exists: kind === 'present' }
+  return kind === 'equals'
+    ? { ...raw, key, value: condition.value }
+    : { ...rawKeys, key, exists: kind === 'present' }
 }
 
 /** For databases of terrace-core, which keep no bytes of their callers. A received message is never modified. */

@@ -19,8 +19,8 @@
 
 import {
   type Backend,
-  BackendLevel,
   type BackendCondition,
+  BackendLevel,
   type BackendManifest,
   type BackendSnapshot,
   type CodedError,
