@@ -207,6 +207,56 @@ test('a conditional write that waits while the server is replaced by an older on
   assert.deepEqual(await older.keys({ keyEncoding: 'utf8' }).all(), ['b'])
 })
 
+test('versions of entries, and conditions on them, are those of the server', async (t) => {
+  const { connect, db, stop } = await serve({ db: new Level(temporaryPath('db'), buffers) })
+  t.after(stop)
+  const client = connect()
+  await client.put('a', '1')
+  await client.put('b', '1')
+  const entry = await client.getEntry('a')
+  const own = await db.getEntry(bytes('a'))
+  assert.deepEqual(entry, { value: '1', version: own.version })
+  assert.equal(await client.getEntry('absent'), undefined)
+  const snapshot = client.snapshot()
+  await client.put('a', '1', { if: [{ key: 'a', version: entry.version }] })
+  assert.deepEqual(await client.getEntry('a', { snapshot }), entry)
+  await snapshot.close()
+  const conflict = client.put('a', '2', {
+    if: [
+      { key: 'a', version: entry.version },
+      { gte: 'b', unchangedSince: entry.version },
+      { gte: 'c', unchangedSince: entry.version }
+    ]
+  })
+  await assert.rejects(conflict, { code: 'LEVEL_CONFLICT', conditions: [0, 1] })
+})
+
+test('a database without versions refuses them, over its connection too', async (t) => {
+  const { address, honest } = await served(t, { db: newMemory() })
+  const refused = { code: 'LEVEL_NOT_SUPPORTED' }
+  await assert.rejects(honest.getEntry('a'), refused)
+  await assert.rejects(honest.put('a', '1', { if: [{ key: 'a', version: 1 }] }), refused)
+  await assert.rejects(honest.put('a', '1', { if: [{ unchangedSince: 1 }] }), refused)
+  const client = await attacker(t, address)
+  assert.equal((await client.ask(Ask.getEntry, bytes('a'), null))[2], 'LEVEL_NOT_SUPPORTED')
+  assert.deepEqual(await honest.keys().all(), [])
+})
+
+test('clients that update() together lose nothing', async (t) => {
+  const { connect, db, proxy } = await proxied(t, { db: newMemory() })
+  const random = new Random()
+  proxy.cutAfter = () => 300 + random.below(5000)
+  const clients = [connect(), connect(), connect()]
+  const count = scaled(40)
+  const add = (value = '0') => String(Number(value) + 1)
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let i = 0; i < count; i++) await client.update('count', add, { retries: Number.POSITIVE_INFINITY })
+    })
+  )
+  assert.equal(await textsOf(db).get('count'), String(3 * count))
+})
+
 test('a client of a client passes conditions on', async (t) => {
   const inner = await serve({ db: newMemory() })
   const outer = await serve({ db: inner.connect({ ...buffers }) })
@@ -325,7 +375,6 @@ test('conditions that make no sense are an error of their request, and the conne
     [1, key],
     [1, key, null, 2],
     [0, key, null],
-    [5, key, null],
     [-1, key, null],
     [1.5, key, null],
     ['1', key, null],
@@ -347,6 +396,15 @@ test('conditions that make no sense are an error of their request, and the conne
     [4, [null, null, null], 1],
     [4, [...range, null], 1],
     [4, [1, null, null, null], 1],
+    [5, key, null],
+    [5, key, -1],
+    [5, key, 0.5],
+    [5, key, 2 ** 53],
+    [5, key, key],
+    [5, range, 1],
+    [6, key, 1],
+    [6, range, null],
+    [7, key, 1],
     [[1, key, null]]
   ]
   for (const conditions of wrong) {

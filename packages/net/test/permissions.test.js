@@ -75,6 +75,8 @@ test('a snapshot and a batch give no right that the user does not have', async (
   const asked = [
     [Ask.get, bytes('a'), 7],
     [Ask.has, bytes('a'), 7],
+    [Ask.getEntry, bytes('a'), 7],
+    [Ask.getEntry, bytes('a'), null],
     [Ask.getMany, [bytes('b'), bytes('a')], 7],
     [Ask.hasMany, [bytes('b'), bytes('a')], 7],
     [Ask.write, [bytes('b'), bytes('1')], false],
@@ -111,6 +113,9 @@ test('a condition on what the user may not read is denied before it is checked, 
     [3, bytes('a'), bytes('other')],
     // Where the user may write.
     [1, bytes('d'), null],
+    [5, bytes('a'), 1],
+    [6, [null, null, null, null], 1],
+    [6, [bytes('a'), null, null, bytes('c')], 2 ** 40],
     range(null, null),
     range('a', 'c'),
     range('b', null),

@@ -10,7 +10,8 @@ import {
   type RangeDeletion,
   type RemoteCodec,
   type RemoteCondition,
-  type TextAt
+  type TextAt,
+  type VersionedValue
 } from 'terrace-core'
 import { copyOf, inFormat } from '../protocol/bytes.js'
 import { weightOf, wireConditions } from '../protocol/conditions.js'
@@ -21,10 +22,10 @@ import type { Link } from './link.js'
 import { type NetCall, netCall, textCall } from './net-call.js'
 
 export class NetCodec implements RemoteCodec {
-  readonly #link: Pick<Link, 'checkConditionalWrites' | 'checkCount'>
+  readonly #link: Pick<Link, 'checkCount'>
 
   /** @param link - Knows the server's limits. */
-  constructor(link: Pick<Link, 'checkConditionalWrites' | 'checkCount'>) {
+  constructor(link: Pick<Link, 'checkCount'>) {
     this.#link = link
   }
 
@@ -37,6 +38,12 @@ export class NetCodec implements RemoteCodec {
   get(key: Bytes, format: string | undefined, snapshot?: number): NetCall<Bytes | undefined> {
     const read = (value: Result<'get'>): Bytes | undefined => received(value, format)
     return textCall([Ask.get, 0, key, snapshot ?? null], read)
+  }
+
+  getEntry(key: Bytes, format: string | undefined, snapshot?: number): NetCall<VersionedValue | undefined> {
+    const read = (entry: Result<'getEntry'>): VersionedValue | undefined =>
+      entry === null ? undefined : [inFormat(entry[0], format ?? 'view'), entry[1]]
+    return textCall([Ask.getEntry, 0, key, snapshot ?? null], read)
   }
 
   getMany(keys: Bytes[], format: string | undefined, snapshot?: number): NetCall<Array<Bytes | undefined>> {
@@ -61,7 +68,6 @@ export class NetCodec implements RemoteCodec {
   }
 
   writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): NetCall<void> {
-    this.#link.checkConditionalWrites()
     this.#link.checkCount(operations.length / 2 + weightOf(conditions))
     const { length } = conditions
     const read = (failed: Result<'writeIf'>): void => {

@@ -100,7 +100,7 @@ export class Guard {
     const intervals = this.#allowed.read
     if (intervals === null) return
     for (const condition of conditions) {
-      if (condition.kind !== 'unchanged') {
+      if (!('range' in condition)) {
         this.check('read', condition.key)
         continue
       }

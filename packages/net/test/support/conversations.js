@@ -27,6 +27,16 @@ function twoChanges(db) {
   }
 }
 
+/** A database with entries of two versions, which it makes up. */
+function withVersions(db) {
+  db.supports = { ...db.supports, versions: true }
+  db.getEntry = async (key) => {
+    const value = await db.get(key, buffers)
+    return value && { value, version: 2 ** 40 }
+  }
+  return db
+}
+
 /** The frames of a stream. */
 export function framesIn(stream) {
   const frames = []
@@ -58,7 +68,7 @@ export async function conversations() {
 
 /** A session that uses everything, over two connections. */
 async function session() {
-  const db = new MemoryLevel(buffers)
+  const db = withVersions(new MemoryLevel(buffers))
   await db.open()
   const host = await serve({
     db,
@@ -123,7 +133,10 @@ function steps(db) {
     () => following(db),
     () => db.clear({ gt: 'a', lte: 'large', reverse: true, limit: 1 }),
     () => db.put('c', '1', { if: [{ key: 'c', exists: false }] }),
-    () => conflicting(db)
+    () => conflicting(db),
+    () => db.getEntry('a'),
+    () => db.getEntry('absent'),
+    () => versioned(db)
   ]
 }
 
@@ -137,6 +150,14 @@ async function conflicting(db) {
   ]
   await db.batch([{ type: 'del', key: 'c' }], { if: conditions }).catch(() => {})
   await snapshot.close()
+}
+
+async function versioned(db) {
+  const conditions = [
+    { key: 'a', version: 2 ** 40 },
+    { lt: 'c', unchangedSince: 7 }
+  ]
+  await db.batch([], { if: conditions }).catch(() => {})
 }
 
 async function inSnapshot(db) {

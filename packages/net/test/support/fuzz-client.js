@@ -16,7 +16,7 @@ import { addresses } from './served.js'
 const welcome = {
   server: 'terrace-net',
   user: null,
-  manifest: { conditionalWrites: true },
+  manifest: { conditionalWrites: true, versions: true },
   maxMessageBytes: 1 << 20,
   maxBatchOperations: 1000
 }
@@ -77,6 +77,7 @@ function callsOf(random, db, running) {
   }
   const kinds = [
     () => db.get('a'),
+    () => db.getEntry('a'),
     () => db.getMany(['a', 'b']),
     () => db.has('a'),
     () => db.hasMany(['a', 'b']),

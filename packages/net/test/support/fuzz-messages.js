@@ -24,7 +24,9 @@ const conditions = (random) =>
       [1, key(each), null],
       [2, key(each), null],
       [3, key(each), key(each)],
-      [4, range(each), byType.handle(each)]
+      [4, range(each), byType.handle(each)],
+      [5, key(each), byType.number(each)],
+      [6, range(each), byType.number(each)]
     ])
   ).flat()
 const page = (random) => {
@@ -55,6 +57,7 @@ const byType = {
   conditions,
   intervals: (random) => listOf(random, (each) => [key(each), bound(each)]).flat(),
   range,
+  entry: (random) => [key(random), byType.number(random)],
   contents: (random) => random.pick(Object.values(contentsCodes)),
   page
 }

@@ -15,6 +15,7 @@ export async function recordedSession(random, address, token) {
     () => db.batch([...operations(random), ...operations(random)]),
     () => db.put(key(random), value(random), { if: [{ key: key(random), exists: random.below(2) === 0 }] }),
     () => db.get(key(random)),
+    () => db.getEntry(key(random)),
     () => db.getMany([key(random), key(random), key(random)]),
     () => db.has(key(random)),
     () => db.hasMany([key(random), key(random)]),
