@@ -9,6 +9,7 @@ import type {
   RangeDeletion,
   RemoteCall,
   RemoteCodec,
+  RemoteCondition,
   TextAt
 } from 'terrace-core'
 import { SHORT_BYTES, Texts } from '../consecutive-texts.js'
@@ -17,6 +18,7 @@ import { storeBatch, storeOne, storeTwo } from '../wasm/arguments.js'
 import { partsFlags } from '../wasm/range-flags.js'
 import type { ByteWriter } from './channel/byte-writer.js'
 import { Call, CURRENT_STATE, NONE } from './channel/calls.js'
+import { storeConditions } from './channel/condition-words.js'
 import { storeRange } from './channel/range-words.js'
 
 /** An answer that has arrived. */
@@ -76,6 +78,14 @@ export class CallCodec implements RemoteCodec {
     const length = storeBatch(this.#bytes, operations)
     this.#bytes.end += length
     return { kind: Call.write, at, words: [Number(sync), length], read: readNothing }
+  }
+
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): WorkerCall<void> {
+    const at = this.#bytes.end
+    const length = storeBatch(this.#bytes, operations)
+    this.#bytes.end += length
+    const words = [Number(sync), length, ...storeConditions(this.#bytes, conditions)]
+    return { kind: Call.writeIf, at, words, read: readNothing }
   }
 
   clear(range: RangeDeletion, snapshot = CURRENT_STATE): WorkerCall<void> {

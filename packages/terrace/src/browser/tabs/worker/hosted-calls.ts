@@ -5,13 +5,16 @@ import {
   type BackendSnapshot,
   type Bytes,
   type CursorParts,
+  codedError,
   PackedBuffer,
   type Page
 } from 'terrace-core'
 import { type BrowserBackend, maintained } from '../../browser-backend.js'
 import { clear, VIEWS } from '../../clear-range.js'
+import type { Storage } from '../../level-options.js'
 import { RangeFlag } from '../../wasm/range-flags.js'
 import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from '../channel/calls.js'
+import { conditionsOf } from '../channel/condition-words.js'
 import { rangeOf } from '../channel/range-words.js'
 import { stateLost } from '../worker-connection.js'
 import { operationsOf } from './batch-operations.js'
@@ -55,6 +58,8 @@ export class HostedCalls {
         return after(backend.hasMany(words.slice(1).map(take), VIEWS, this.#state(first)), presenceAnswer)
       case Call.write:
         return after(this.#write(take(second), first === 1), () => DONE)
+      case Call.writeIf:
+        return after(this.#writeIf(words, take), () => DONE)
       case Call.clear:
         return after(this.#clear(words, take), () => DONE)
       case Call.read:
@@ -116,7 +121,10 @@ export class HostedCalls {
   }
 
   #state(number: number): BackendSnapshot | undefined {
-    if (number === CURRENT_STATE) return undefined
+    return number === CURRENT_STATE ? undefined : this.#snapshot(number)
+  }
+
+  #snapshot(number: number): BackendSnapshot {
     const snapshot = this.#snapshots.get(number)
     if (snapshot === undefined) throw stateLost()
     return snapshot
@@ -126,6 +134,14 @@ export class HostedCalls {
     const backend = this.#backend
     if (backend.writeBatch !== undefined) return backend.writeBatch(batch, sync)
     return backend.write(operationsOf(batch), sync)
+  }
+
+  #writeIf([sync, length, ...words]: number[], take: Take): void | Promise<void> {
+    const backend = this.#backend
+    const operations = operationsOf(take(length as number))
+    const conditions = conditionsOf(words, take, (number) => this.#snapshot(number))
+    if (backend.writeIf === undefined) throw withoutConditions(backend.storage)
+    return backend.writeIf(conditions, operations, sync === 1)
   }
 
   #clear([state, flags, lowerLength, upperLength, limit]: number[], take: Take): void | Promise<void> {
@@ -192,6 +208,10 @@ function taker(bytes: Uint8Array, start: number): Take {
 
 function after<T>(result: T | Promise<T>, answer: (result: T) => Answer): Answer | Promise<Answer> {
   return result instanceof Promise ? result.then(answer) : answer(result)
+}
+
+function withoutConditions(storage: Storage | undefined): Error {
+  return codedError('LEVEL_NOT_SUPPORTED', `A database in '${storage}' has no conditional writes`)
 }
 
 /** A tab does not wait for releases. */
