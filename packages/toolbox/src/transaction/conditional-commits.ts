@@ -14,6 +14,9 @@ interface Condition {
   readonly lte?: Uint8Array
 }
 
+/** Codes of errors which say that the snapshot is gone and that nothing was written. */
+const STATE_LOST = ['LEVEL_SNAPSHOT_NOT_OPEN', 'NET_SESSION_LOST']
+
 /**
  * Commits on a database that others may write to unseen. The batch has conditions: what was read has not changed since the
  * snapshot.
@@ -40,9 +43,10 @@ export class ConditionalCommits extends Coordinator {
       await target.batch(operations as never, options as object)
       return undefined
     } catch (error) {
-      const { code, conditions } = error as { code?: unknown; conditions?: number[] }
-      if (code !== 'LEVEL_CONFLICT') throw error
-      return { key: keys[conditions?.[0] ?? keys.length], settled: undefined }
+      const { code, conditions } = error as { code?: string; conditions?: number[] }
+      if (code === 'LEVEL_CONFLICT') return { key: keys[conditions?.[0] ?? keys.length], settled: undefined }
+      if (STATE_LOST.includes(code ?? '')) return { key: undefined, settled: undefined }
+      throw error
     }
   }
 

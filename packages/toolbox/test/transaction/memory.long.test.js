@@ -18,6 +18,12 @@ for (const [name, open] of Object.entries(databases)) {
     const db = await open(t)
     const transaction = transactions(db)
     const { observer } = coordinatorOf(db)
+    assert.equal(
+      observer !== undefined,
+      db.supports.everyWrite !== false,
+      'it is there if hooks see every write'
+    )
+    if (observer === undefined) return
     const put = async (count) => {
       for (let i = 0; i < count; i++) await db.put(`key ${i}`, '')
     }
