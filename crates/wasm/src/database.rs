@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use terrace_engine::env::PooledEnv;
 use terrace_engine::{
-    Bounds, CompactRange, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot, WriteBatch,
-    WriteOptions,
+    Bounds, CompactRange, Condition, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot,
+    WriteBatch, WriteOptions,
 };
-use terrace_wasm_abi::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
+use terrace_wasm_abi as abi;
+use terrace_wasm_abi::{Failure, Numbered, Outcome, RangeFlags, conditions, split_bounds};
 
 use crate::export::Export;
 use crate::failures::failed;
@@ -188,7 +189,46 @@ impl Database {
 
     /// Writes a batch in LevelDB's form. Where there are no files for it, jobs in the background may free some.
     pub(crate) fn write(&mut self, batch: &[u8], sync: bool) -> Outcome<()> {
-        while self.lacks_files() {
+        let options = WriteOptions { sync };
+        self.write_by(batch, |db, operations| db.write(operations, &options))?.map_err(failed)
+    }
+
+    /// Writes a batch in LevelDB's form, if all conditions hold. Returns the indices of those that do not.
+    pub(crate) fn write_if(&mut self, given: &[u8], batch: &[u8], sync: bool) -> Outcome<Vec<usize>> {
+        let given = conditions(given).into_iter().map(|condition| self.condition(condition));
+        let conditions = given.collect::<Outcome<Vec<_>>>()?;
+        let options = WriteOptions { sync };
+        let write = |db: &Db, operations| db.write_if(operations, &conditions, &options);
+        match self.write_by(batch, write)? {
+            Ok(()) => Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(error.failed_conditions().to_vec()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn condition(&mut self, given: abi::Condition<'_>) -> Outcome<Condition> {
+        Ok(match given {
+            abi::Condition::Absent(key) => Condition::Absent(copy_of(key)?),
+            abi::Condition::Present(key) => Condition::Present(copy_of(key)?),
+            abi::Condition::Equals(key, value) => Condition::Equals(copy_of(key)?, copy_of(value)?),
+            abi::Condition::Unchanged((lower, upper), snapshot) => {
+                Condition::UnchangedSince(Bounds { lower, upper }, self.snapshot_at(snapshot)?)
+            }
+        })
+    }
+
+    /// Writes a batch in LevelDB's form by this call, which is repeated once there are files for it. Without operations, it needs none.
+    fn write_by(
+        &mut self,
+        batch: &[u8],
+        write: impl Fn(&Db, WriteBatch) -> Result<(), Error>,
+    ) -> Outcome<Result<(), Error>> {
+        let parse = || {
+            let operations = WriteBatch::from_bytes(copy_of(batch)?);
+            operations.map_err(|error| Failure::new("InvalidArgument", error.to_string()))
+        };
+        let mut operations = parse()?;
+        while !operations.is_empty() && self.lacks_files() {
             if !self.step() {
                 return Err(Failure::new(
                     "Io",
@@ -197,12 +237,9 @@ impl Database {
             }
         }
         loop {
-            let operations = WriteBatch::from_bytes(copy_of(batch)?)
-                .map_err(|error| Failure::new("InvalidArgument", error.to_string()))?;
-            let write = || self.db.write(operations, &WriteOptions { sync });
-            match reserving(RESERVED_FILES, self.pool.as_ref(), write) {
-                Err(error) if error.kind() == ErrorKind::DiskFull && self.step() => {}
-                written => return written.map_err(failed),
+            match reserving(RESERVED_FILES, self.pool.as_ref(), || write(&self.db, operations)) {
+                Err(error) if error.kind() == ErrorKind::DiskFull && self.step() => operations = parse()?,
+                written => return Ok(written),
             }
         }
     }
@@ -388,24 +425,24 @@ impl Database {
     }
 
     fn read_options(&mut self, snapshot: u32) -> Outcome<ReadOptions> {
-        let snapshot = match snapshot {
-            0 => None,
-            number => {
-                Some(self.snapshots.get_mut(number).ok_or_else(|| Failure::unknown("snapshot"))?.clone())
-            }
-        };
+        let snapshot = if snapshot == 0 { None } else { Some(self.snapshot_at(snapshot)?) };
         Ok(ReadOptions { snapshot, ..ReadOptions::default() })
+    }
+
+    fn snapshot_at(&mut self, number: u32) -> Outcome<Snapshot> {
+        Ok(self.snapshots.get_mut(number).ok_or_else(|| Failure::unknown("snapshot"))?.clone())
     }
 }
 
-fn copy_of(batch: &[u8]) -> Outcome<Vec<u8>> {
+/// A copy of a batch, or of a part of a condition.
+fn copy_of(bytes: &[u8]) -> Outcome<Vec<u8>> {
     let mut copy = Vec::new();
-    let has_room = copy.try_reserve_exact(batch.len()).is_ok();
+    let has_room = copy.try_reserve_exact(bytes.len()).is_ok();
     if !has_room {
-        let message = format!("there is no memory for a batch of {} bytes", batch.len());
+        let message = format!("there is no memory for a write of {} bytes", bytes.len());
         return Err(Failure::new("InvalidArgument", message));
     }
-    copy.extend_from_slice(batch);
+    copy.extend_from_slice(bytes);
     Ok(copy)
 }
 

@@ -16,6 +16,8 @@ export interface Maintained {
 
 /** A back-end of `Level`. */
 export interface BrowserBackend extends Backend, Partial<Maintained> {
+  /** As {@link Backend.writeIf}, which every back-end here has. */
+  writeIf: NonNullable<Backend['writeIf']>
   /** Where the entries are kept; undefined until that is known. */
   readonly storage: Storage | undefined
   /** For a shared database, whether this back-end owns it. */

@@ -4,10 +4,12 @@
  */
 
 import {
+  type BackendCondition,
   type BackendManifest,
   type BackendSnapshot,
   type Bytes,
   ForwardingBackend,
+  type Operations,
   type RangeDeletion
 } from 'terrace-core'
 import { type BrowserBackend, maintained } from './browser-backend.js'
@@ -23,6 +25,7 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
    */
   readonly manifest: BackendManifest = {
     encodings: { utf8: true, view: true },
+    conditionalWrites: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -70,6 +73,14 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
 
   protected target(): BrowserBackend {
     return (this.#stored as Stored).backend
+  }
+
+  writeIf(
+    conditions: readonly BackendCondition[],
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.target().writeIf(conditions, operations, sync)
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {

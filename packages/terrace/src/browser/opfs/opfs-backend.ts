@@ -18,6 +18,7 @@ import { type PlacedOptions, sizesOf } from '../level-options.js'
 import type { ModuleLoader } from '../load-modules.js'
 import type { ExportOptions } from '../transfer-options.js'
 import { putBack, storeBatch, storeTwo, takeOut } from '../wasm/arguments.js'
+import { assertHeld, storeConditional, type WasmCondition } from '../wasm/conditions.js'
 import { storeRange } from '../wasm/cursor.js'
 import { Engine } from '../wasm/engine.js'
 import { WasmReads } from '../wasm/reads.js'
@@ -63,6 +64,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     encodings: { utf8: true, view: true },
     syncReads: true,
     syncWrites: true,
+    conditionalWrites: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -225,6 +227,29 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     if (sync) void this.look().catch(() => {})
   }
 
+  /** Writes after all writes that were called before: within the call, unless those wait for files. */
+  writeIf(conditions: readonly WasmCondition[], operations: Operations, sync: boolean): void | Promise<void> {
+    const engine = this.opened
+    const lengths = storeConditional(engine, conditions, operations)
+    const write = () => this.#writeStoredIf(lengths, sync, conditions.length)
+    if (!this.#mustWait) return this.#acknowledged(sync, write)
+
+    const stored = takeOut(engine, lengths[0] + lengths[1])
+    const work: Work = () => {
+      putBack(this.#engine as Engine, stored)
+      write()
+      return undefined
+    }
+    return this.#wait(work, false).then(() => (sync ? this.look() : undefined))
+  }
+
+  writeIfSync(conditions: readonly WasmCondition[], operations: Operations, sync: boolean): void {
+    this.#writeWaiting(true)
+    const stored = storeConditional(this.#engine as Engine, conditions, operations)
+    this.#writeStoredIf(stored, sync, conditions.length)
+    if (sync) void this.look().catch(() => {})
+  }
+
   /** Deletes a range between the writes before and after it: within the call, unless those before it wait for files. */
   clear(range: RangeDeletion, snapshot?: WasmSnapshot): void | Promise<void> {
     const work: Work = () => this.#clear(range, snapshot)
@@ -293,6 +318,17 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
       this.#call(() => (this.#engine as Engine).call('terrace_write', length, Number(sync)))
     } finally {
       // Also if there was no room: a job may free some.
+      this.#background?.begin()
+    }
+  }
+
+  /** @throws LEVEL_CONFLICT if one of the stored conditions does not hold. */
+  #writeStoredIf(lengths: readonly [number, number], sync: boolean, count: number): void {
+    const engine = this.#engine as Engine
+    try {
+      const failed = this.#call(() => engine.call('terrace_write_if', ...lengths, Number(sync)))
+      assertHeld(engine, failed, count)
+    } finally {
       this.#background?.begin()
     }
   }

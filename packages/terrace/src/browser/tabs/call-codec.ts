@@ -80,11 +80,7 @@ export class CallCodec implements RemoteCodec {
     return { kind: Call.write, at, words: [Number(sync), length], read: readNothing }
   }
 
-  writeIf(
-    conditions: readonly RemoteCondition[],
-    operations: Operations,
-    sync: boolean
-  ): WorkerCall<void> {
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): WorkerCall<void> {
     const at = this.#bytes.end
     const length = storeBatch(this.#bytes, operations)
     this.#bytes.end += length

@@ -10,6 +10,7 @@ import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
 export class OwnBackend extends WorkerBackend<OwnWorker> {
   readonly manifest: BackendManifest = {
     encodings: { utf8: true, view: true },
+    conditionalWrites: true,
     createIfMissing: true,
     errorIfExists: true
   }

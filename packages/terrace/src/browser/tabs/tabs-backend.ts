@@ -20,6 +20,7 @@ export class TabsBackend extends WorkerBackend<Tabs> {
   readonly manifest: BackendManifest = {
     encodings: { utf8: true, view: true },
     shared: true,
+    conditionalWrites: true,
     createIfMissing: true,
     errorIfExists: true
   }

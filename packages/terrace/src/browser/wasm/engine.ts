@@ -27,6 +27,7 @@ interface CommonExports {
 interface MapExports extends CommonExports {
   terrace_limit(limitBytes: number): number
   terrace_write(length: number): number
+  terrace_write_if(conditionsLength: number, batchLength: number): number
   terrace_entries(): number
   terrace_size(): number
   terrace_range_size(startLength: number, endLength: number): number
@@ -38,6 +39,7 @@ interface StoreExports extends CommonExports {
   terrace_open(flags: number, writeBufferSizeBytes: number, blockCacheSizeBytes: number): number
   terrace_close(): number
   terrace_write(length: number, sync: number): number
+  terrace_write_if(conditionsLength: number, batchLength: number, sync: number): number
   terrace_clear(
     snapshot: number,
     flags: number,

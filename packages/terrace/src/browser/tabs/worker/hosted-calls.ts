@@ -5,13 +5,11 @@ import {
   type BackendSnapshot,
   type Bytes,
   type CursorParts,
-  codedError,
   PackedBuffer,
   type Page
 } from 'terrace-core'
 import { type BrowserBackend, maintained } from '../../browser-backend.js'
 import { clear, VIEWS } from '../../clear-range.js'
-import type { Storage } from '../../level-options.js'
 import { RangeFlag } from '../../wasm/range-flags.js'
 import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from '../channel/calls.js'
 import { conditionsOf } from '../channel/condition-words.js'
@@ -140,7 +138,6 @@ export class HostedCalls {
     const backend = this.#backend
     const operations = operationsOf(take(length as number))
     const conditions = conditionsOf(words, take, (number) => this.#snapshot(number))
-    if (backend.writeIf === undefined) throw withoutConditions(backend.storage)
     return backend.writeIf(conditions, operations, sync === 1)
   }
 
@@ -208,10 +205,6 @@ function taker(bytes: Uint8Array, start: number): Take {
 
 function after<T>(result: T | Promise<T>, answer: (result: T) => Answer): Answer | Promise<Answer> {
   return result instanceof Promise ? result.then(answer) : answer(result)
-}
-
-function withoutConditions(storage: Storage | undefined): Error {
-  return codedError('LEVEL_NOT_SUPPORTED', `A database in '${storage}' has no conditional writes`)
 }
 
 /** A tab does not wait for releases. */

@@ -1,0 +1,93 @@
+/** Writes under conditions, as `crates/wasm-abi/src/conditions.rs` has them. */
+
+import {
+  type BackendCondition,
+  type Bytes,
+  type CodedError,
+  codedError,
+  conflict,
+  type Operations
+} from 'terrace-core'
+import { mostBatchBytes, mostBytes, store, storeBatchAt } from './arguments.js'
+import { type Engine, NO_BOUND } from './engine.js'
+import { flagsOf } from './range-flags.js'
+import type { WasmSnapshot } from './snapshot.js'
+
+export type WasmCondition = BackendCondition<WasmSnapshot>
+
+const KINDS = { absent: 0, present: 1, equals: 2, unchanged: 3 } as const
+
+const LENGTH_BYTES = 4
+/** The kind of a condition, the number of its snapshot and its flags. */
+const MOST_HEADER_BYTES = 6
+
+/**
+ * Stores conditions, then operations as a write batch.
+ *
+ * @throws LEVEL_INVALID_ARGUMENT if a snapshot belongs to another database.
+ */
+export function storeConditional(
+  engine: Engine,
+  conditions: readonly WasmCondition[],
+  operations: Operations
+): [conditionsLength: number, batchLength: number] {
+  let most = mostBatchBytes(operations)
+  for (const condition of conditions) {
+    most += MOST_HEADER_BYTES
+    for (const part of partsOf(condition)) most += LENGTH_BYTES + (part === undefined ? 0 : mostBytes(part))
+  }
+
+  const start = engine.room(most)
+  const { memory } = engine
+  const view = new DataView(memory.buffer)
+  let at = start
+  for (const condition of conditions) {
+    memory[at++] = KINDS[condition.kind]
+    if (condition.kind === 'unchanged') {
+      const { snapshot, range } = condition
+      if (!snapshot.isOf(engine)) throw otherSnapshot()
+      view.setUint32(at, snapshot.number, true)
+      at += LENGTH_BYTES
+      memory[at++] = flagsOf(range, false)
+    }
+    for (const part of partsOf(condition)) {
+      const length = part === undefined ? 0 : store(part, memory, at + LENGTH_BYTES)
+      view.setUint32(at, part === undefined ? NO_BOUND : length, true)
+      at += LENGTH_BYTES + length
+    }
+  }
+  return [at - start, storeBatchAt(operations, memory, at) - at]
+}
+
+/**
+ * Takes the result of a conditional write.
+ *
+ * @param failed - How many conditions do not hold. Their indices are the output of the engine.
+ * @param count - The number of all conditions.
+ * @throws LEVEL_CONFLICT if a condition does not hold.
+ */
+export function assertHeld(engine: Engine, failed: number, count: number): void {
+  if (failed === 0) return
+  const { buffer, byteOffset } = engine.output()
+  const output = new DataView(buffer, byteOffset)
+  const indices = Array.from({ length: failed }, (_, i) => output.getUint32(LENGTH_BYTES * i, true))
+  throw conflict(indices, count)
+}
+
+function partsOf(condition: WasmCondition): ReadonlyArray<Bytes | undefined> {
+  switch (condition.kind) {
+    case 'unchanged': {
+      const { gte, gt, lte, lt } = condition.range
+      return [gte ?? gt, lte ?? lt]
+    }
+    case 'equals':
+      return [condition.key, condition.value]
+    default:
+      return [condition.key]
+  }
+}
+
+/** The error of a condition whose snapshot belongs to another database. */
+export function otherSnapshot(): CodedError {
+  return codedError('LEVEL_INVALID_ARGUMENT', 'The snapshot of a condition is not one of this database')
+}
