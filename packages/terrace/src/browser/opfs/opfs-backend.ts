@@ -17,7 +17,7 @@ import { lostError } from '../errors.js'
 import { type PlacedOptions, sizesOf } from '../level-options.js'
 import type { ModuleLoader } from '../load-modules.js'
 import type { ExportOptions } from '../transfer-options.js'
-import { putBack, storeBatch, storeTwo, takeOut } from '../wasm/arguments.js'
+import { putBack, storeBatch, storeTwo } from '../wasm/arguments.js'
 import { assertHeld, storeConditional, type WasmCondition } from '../wasm/conditions.js'
 import { storeRange } from '../wasm/cursor.js'
 import { Engine } from '../wasm/engine.js'
@@ -178,8 +178,8 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
   write(operations: Operations, sync: boolean): void | Promise<void> {
     const engine = this.#engine as Engine
     const length = storeBatch(engine, operations)
-    if (length <= SMALL_BYTES || this.#mustWait) return this.#wait(takeOut(engine, length), sync)
-    if (this.#waiting.length > 0) return this.writeBatch(takeOut(engine, length), sync)
+    if (length <= SMALL_BYTES || this.#mustWait) return this.#wait(engine.takeOut(length), sync)
+    if (this.#waiting.length > 0) return this.writeBatch(engine.takeOut(length), sync)
     return this.#acknowledged(sync, () => this.#writeStored(length, sync))
   }
 
@@ -234,7 +234,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     const write = () => this.#writeStoredIf(lengths, sync, conditions.length)
     if (!this.#mustWait) return this.#acknowledged(sync, write)
 
-    const stored = takeOut(engine, lengths[0] + lengths[1])
+    const stored = engine.takeOut(lengths[0] + lengths[1])
     const work: Work = () => {
       putBack(this.#engine as Engine, stored)
       write()

@@ -109,12 +109,6 @@ export function storeBatchAt(operations: Operations, memory: Uint8Array, start: 
   return at
 }
 
-/** Copies what is stored as arguments, for a later call. */
-export function takeOut(engine: Room, length: number): Uint8Array {
-  const start = engine.room(length)
-  return engine.memory.slice(start, start + length)
-}
-
 /** Stores arguments that were taken out. Returns their length. */
 export function putBack(engine: Room, bytes: Uint8Array): number {
   const start = engine.room(bytes.byteLength)

@@ -126,6 +126,11 @@ export class Engine {
     return this.#inputStart
   }
 
+  /** Copies the arguments that are stored, for a later call. Making room for them again may have lost them. */
+  takeOut(length: number): Uint8Array {
+    return this.memory.slice(this.#inputStart, this.#inputStart + length)
+  }
+
   /** Calls a function. */
   call(name: Function, ...values: number[]): number {
     const result = this.#run(() =>
