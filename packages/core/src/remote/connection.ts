@@ -10,7 +10,8 @@ import type {
   CursorParts,
   Operations,
   Range,
-  RangeDeletion
+  RangeDeletion,
+  VersionedValue
 } from '../backend.js'
 import type { Handles } from './handles.js'
 import type { FarPage, TextsOf } from './page-rest.js'
@@ -63,6 +64,12 @@ export interface RemoteCodec {
   readonly textsOf: TextsOf
 
   get(key: Bytes, format: string | undefined, snapshot?: number): RemoteCall<Bytes | undefined>
+  /**
+   * Missing if no other side has versions.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if this one has none.
+   */
+  getEntry?(key: Bytes, format: string | undefined, snapshot?: number): RemoteCall<VersionedValue | undefined>
   getMany(keys: Bytes[], format: string | undefined, snapshot?: number): RemoteCall<Array<Bytes | undefined>>
   has(key: Bytes, snapshot?: number): RemoteCall<boolean>
   hasMany(keys: Bytes[], snapshot?: number): RemoteCall<boolean[]>
@@ -73,11 +80,7 @@ export interface RemoteCodec {
    *
    * @throws LEVEL_NOT_SUPPORTED if the other side cannot write under conditions. It must never write without them.
    */
-  writeIf(
-    conditions: readonly RemoteCondition[],
-    operations: Operations,
-    sync: boolean
-  ): RemoteCall<void>
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): RemoteCall<void>
 
   clear(range: RangeDeletion, snapshot?: number): RemoteCall<void>
 

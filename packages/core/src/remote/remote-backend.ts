@@ -12,7 +12,8 @@ import type {
   CursorOptions,
   CursorParts,
   Operations,
-  RangeDeletion
+  RangeDeletion,
+  VersionedValue
 } from '../backend.js'
 import { codedError } from '../errors.js'
 import type { RemoteCodec, RemoteCondition, RemoteConnection } from './connection.js'
@@ -41,6 +42,16 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
     snapshot?: RemoteSnapshot
   ): Promise<Bytes | undefined> {
     return this.#connection.ask(fateOf(snapshot), this.#codec.get(key, valueEncoding, snapshot?.handle))
+  }
+
+  /** A manifest declares versions only if the codec has this call. */
+  getEntry(
+    key: Bytes,
+    { valueEncoding }: BackendReadOptions,
+    snapshot?: RemoteSnapshot
+  ): Promise<VersionedValue | undefined> {
+    const codec = this.#codec as Required<RemoteCodec>
+    return this.#connection.ask(fateOf(snapshot), codec.getEntry(key, valueEncoding, snapshot?.handle))
   }
 
   getMany(

@@ -31,7 +31,7 @@ import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
 import { deadline } from './deadline.js'
 import type { NetCall } from './net-call.js'
-import { hasConditionalWrites, noConditionalWrites, type Welcome } from './welcome.js'
+import { objectionTo, type Welcome } from './welcome.js'
 
 /** Options of the client: its token, and how long it waits for a server. */
 export interface LinkOptions extends ConnectOptions {
@@ -80,8 +80,8 @@ export interface Resource extends RemoteState {
 interface Request extends PendingCall {
   /** The packed message, with a copy of the caller's data. */
   readonly frame: Uint8Array
+  readonly kind: number
   readonly number: number
-  readonly isConditional: boolean
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
@@ -205,23 +205,16 @@ export class Link implements RemoteConnection {
   ask<T>(fate: Fate, { message, pack, read }: NetCall<T>): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     if (this.#state === 'closed') return Promise.reject(netError('NET_OFFLINE', 'The database is not open'))
+    const objection = objectionTo(message[0], this.welcome)
+    if (objection !== undefined) return Promise.reject(objection)
     const number = this.#pending.nextNumber()
     message[1] = number
     if (this.#pending.size === 0 && this.#options.countsSilence === true)
       this.#waitingSince = performance.now()
     return new Promise<T>((resolve, reject) => {
       const frame = this.#checked(pack(message as never))
-      const isConditional = message[0] === Ask.writeIf
-      const request: Request = {
-        frame,
-        number,
-        isConditional,
-        fate,
-        read,
-        resolve,
-        reject,
-        mayHaveBegun: false
-      }
+      const [kind] = message
+      const request: Request = { kind, number, frame, fate, read, resolve, reject, mayHaveBegun: false }
       this.#pending.add(number, request)
       if (this.#state === 'online' && !this.#isServerClosing) this.#send(request)
     })
@@ -239,15 +232,6 @@ export class Link implements RemoteConnection {
 
   isStateLost(error: unknown): boolean {
     return (error as CodedError<string>).code === 'NET_SESSION_LOST'
-  }
-
-  /**
-   * Checks that the server can write under conditions.
-   *
-   * @throws LEVEL_NOT_SUPPORTED
-   */
-  checkConditionalWrites(): void {
-    if (!hasConditionalWrites(this.welcome)) throw noConditionalWrites()
   }
 
   /**
@@ -371,13 +355,14 @@ export class Link implements RemoteConnection {
     this.#answered = []
     if (isFirst) return
     this.#pending.lose()
-    if (!hasConditionalWrites(this.welcome)) this.#rejectConditionalWrites()
+    this.#rejectUnsupported()
   }
 
-  /** Those that wait were meant for a server that is gone. This one does not know them. */
-  #rejectConditionalWrites(): void {
-    for (const { isConditional, number } of [...this.#pending.all()]) {
-      if (isConditional) this.#pending.reject(number, noConditionalWrites())
+  /** Requests that wait were meant for a server that is gone. This one may not know all of them. */
+  #rejectUnsupported(): void {
+    for (const { kind, number } of [...this.#pending.all()]) {
+      const objection = objectionTo(kind, this.welcome)
+      if (objection !== undefined) this.#pending.reject(number, objection)
     }
   }
 

@@ -10,21 +10,22 @@ import {
   type RangeDeletion,
   type RemoteCodec,
   type RemoteCondition,
-  type TextAt
+  type TextAt,
+  type VersionedValue
 } from 'terrace-core'
 import { copyOf, inFormat } from '../protocol/bytes.js'
+import { weightOf, wireConditions } from '../protocol/conditions.js'
 import { protocolError } from '../protocol/errors.js'
 import { Ask, type Result } from '../protocol/messages.js'
-import { weightOf, wireConditions } from '../protocol/conditions.js'
 import { contentsCodes, type WirePage, wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
 import { type NetCall, netCall, textCall } from './net-call.js'
 
 export class NetCodec implements RemoteCodec {
-  readonly #link: Pick<Link, 'checkConditionalWrites' | 'checkCount'>
+  readonly #link: Pick<Link, 'checkCount'>
 
   /** @param link - Knows the server's limits. */
-  constructor(link: Pick<Link, 'checkConditionalWrites' | 'checkCount'>) {
+  constructor(link: Pick<Link, 'checkCount'>) {
     this.#link = link
   }
 
@@ -37,6 +38,12 @@ export class NetCodec implements RemoteCodec {
   get(key: Bytes, format: string | undefined, snapshot?: number): NetCall<Bytes | undefined> {
     const read = (value: Result<'get'>): Bytes | undefined => received(value, format)
     return textCall([Ask.get, 0, key, snapshot ?? null], read)
+  }
+
+  getEntry(key: Bytes, format: string | undefined, snapshot?: number): NetCall<VersionedValue | undefined> {
+    const read = (entry: Result<'getEntry'>): VersionedValue | undefined =>
+      entry === null ? undefined : [inFormat(entry[0], format ?? 'view'), entry[1]]
+    return textCall([Ask.getEntry, 0, key, snapshot ?? null], read)
   }
 
   getMany(keys: Bytes[], format: string | undefined, snapshot?: number): NetCall<Array<Bytes | undefined>> {
@@ -60,12 +67,7 @@ export class NetCodec implements RemoteCodec {
     return textCall([Ask.write, 0, operations, sync], nothing)
   }
 
-  writeIf(
-    conditions: readonly RemoteCondition[],
-    operations: Operations,
-    sync: boolean
-  ): NetCall<void> {
-    this.#link.checkConditionalWrites()
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): NetCall<void> {
     this.#link.checkCount(operations.length / 2 + weightOf(conditions))
     const { length } = conditions
     const read = (failed: Result<'writeIf'>): void => {
@@ -108,9 +110,12 @@ export class NetCodec implements RemoteCodec {
 
 /** The answer to a write of which conditions do not hold: their indices. */
 function indicesOf(answer: readonly number[], count: number): number[] {
-  const isIndex = (each: unknown): boolean => Number.isInteger(each) && (each as number) >= 0 && (each as number) < count
+  const isIndex = (each: unknown): boolean =>
+    Number.isInteger(each) && (each as number) >= 0 && (each as number) < count
   if (Array.isArray(answer) && answer.length > 0 && answer.every(isIndex)) return [...answer]
-  throw protocolError('The server has answered a conditional write with something else than indices of its conditions')
+  throw protocolError(
+    'The server has answered a conditional write with something else than indices of its conditions'
+  )
 }
 
 function received(value: Uint8Array | null, format = 'view'): Bytes | undefined {

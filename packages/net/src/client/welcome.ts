@@ -1,4 +1,5 @@
 import { type CodedError, codedError } from 'terrace-core'
+import { Ask } from '../protocol/messages.js'
 
 /** What the server reports about itself and about this client. */
 export interface Welcome {
@@ -22,15 +23,26 @@ export interface Welcome {
   readonly methods?: readonly string[]
 }
 
-/** Whether the server takes conditional writes. Older servers do not declare them, and those of a database that has none. */
-export function hasConditionalWrites(welcome: Partial<Welcome> | undefined): boolean {
-  return welcome?.manifest?.conditionalWrites === true
+/** What not every server has, as it is called in manifests. */
+type Capability = 'conditionalWrites' | 'versions'
+
+const names: Record<Capability, string> = {
+  conditionalWrites: 'conditional writes',
+  versions: 'versions of entries'
 }
 
-/** The error of a conditional write for a server that does not take them. */
-export function noConditionalWrites(): CodedError {
+/** The requests that need one. A server without it would not know the request, and end the connection. */
+const needs: ReadonlyMap<number, Capability> = new Map<number, Capability>([
+  [Ask.writeIf, 'conditionalWrites'],
+  [Ask.getEntry, 'versions']
+])
+
+/** The error of a request of this kind if the server cannot take it; undefined if it can. */
+export function objectionTo(kind: number, welcome: Partial<Welcome> | undefined): CodedError | undefined {
+  const needed = needs.get(kind)
+  if (needed === undefined || welcome?.manifest?.[needed] === true) return undefined
   return codedError(
     'LEVEL_NOT_SUPPORTED',
-    'The server does not support conditional writes: its version is older, or its database has none'
+    `The server does not support ${names[needed]}: its version is older, or its database has none`
   )
 }

@@ -1,7 +1,7 @@
 /** Conditions of writes on the wire: of each its kind, the key or range that it is about, and what that is compared with. */
 
 import type { Bytes, RemoteCondition } from 'terrace-core'
-import { bytes, handle, nothing, type PartType, range, type WireRange, wireRange } from './parts.js'
+import { bytes, handle, nothing, number, type PartType, range, type WireRange, wireRange } from './parts.js'
 
 /** Conditions as they are packed: three parts for each. */
 export type WireConditions = ReadonlyArray<number | Uint8Array | WireRange | null>
@@ -11,6 +11,8 @@ export type ReceivedCondition =
   | { readonly kind: 'absent' | 'present'; readonly key: Uint8Array }
   | { readonly kind: 'equals'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly kind: 'unchanged'; readonly range: WireRange; readonly snapshot: number }
+  | { readonly kind: 'version'; readonly key: Uint8Array; readonly version: number }
+  | { readonly kind: 'unchangedSinceVersion'; readonly range: WireRange; readonly version: number }
 
 type Kind = ReceivedCondition['kind']
 
@@ -27,7 +29,9 @@ const forms: Readonly<Record<number, Form>> = {
   1: { kind: 'absent', subject: bytes, expected: nothing },
   2: { kind: 'present', subject: bytes, expected: nothing },
   3: { kind: 'equals', subject: bytes, expected: bytes },
-  4: { kind: 'unchanged', subject: range, expected: handle }
+  4: { kind: 'unchanged', subject: range, expected: handle },
+  5: { kind: 'version', subject: bytes, expected: number },
+  6: { kind: 'unchangedSinceVersion', subject: range, expected: number }
 }
 
 const codes = Object.fromEntries(
@@ -69,23 +73,47 @@ function formOf(code: unknown): Form | undefined {
 }
 
 function received(kind: Kind, subject: unknown, expected: unknown): ReceivedCondition {
-  if (kind === 'unchanged') return { kind, range: subject as WireRange, snapshot: expected as number }
   const key = subject as Uint8Array
-  return kind === 'equals' ? { kind, key, value: expected as Uint8Array } : { kind, key }
+  const range = subject as WireRange
+  switch (kind) {
+    case 'unchanged':
+      return { kind, range, snapshot: expected as number }
+    case 'unchangedSinceVersion':
+      return { kind, range, version: expected as number }
+    case 'version':
+      return { kind, key, version: expected as number }
+    case 'equals':
+      return { kind, key, value: expected as Uint8Array }
+    default:
+      return { kind, key }
+  }
 }
 
 /** Converts conditions to their form on the wire, in which text may take the place of bytes. */
-export function wireConditions(
-  given: readonly RemoteCondition[]
-): Array<number | Bytes | WireRange | null> {
-  return given.flatMap((condition): Array<number | Bytes | WireRange | null> => {
-    const code = codes[condition.kind]
-    if (condition.kind === 'unchanged') return [code, wireRange(condition.range), condition.snapshot]
-    return [code, condition.key, condition.kind === 'equals' ? condition.value : null]
-  })
+export function wireConditions(given: readonly RemoteCondition[]): Array<number | Bytes | WireRange | null> {
+  return given.flatMap((condition) => [
+    codes[condition.kind],
+    'range' in condition ? wireRange(condition.range) : condition.key,
+    expectedOf(condition)
+  ])
+}
+
+/** What a condition compares its key or range with. */
+function expectedOf(condition: RemoteCondition): number | Bytes | null {
+  switch (condition.kind) {
+    case 'unchanged':
+      return condition.snapshot
+    case 'equals':
+      return condition.value
+    case 'version':
+    case 'unchangedSinceVersion':
+      return condition.version
+    default:
+      return null
+  }
 }
 
 /** How much conditions add to the number of operations in a write, which a server limits. */
-export function weightOf(given: ReadonlyArray<{ readonly kind: string }>): number {
-  return given.reduce((sum, { kind }) => sum + (kind === 'unchanged' ? RANGE_WEIGHT : KEY_WEIGHT), 0)
+export function weightOf(given: ReadonlyArray<RemoteCondition | ReceivedCondition>): number {
+  return given.reduce((sum, condition) => sum + ('range' in condition ? RANGE_WEIGHT : KEY_WEIGHT), 0)
 }

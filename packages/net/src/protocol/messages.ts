@@ -13,6 +13,7 @@ import {
   boolean,
   bytes,
   contents,
+  entry,
   handle,
   intervals,
   map,
@@ -134,7 +135,9 @@ export const requests = {
     ],
     // The indices of the conditions that do not hold; nil if the operations were written.
     result: optional(arrayOf(number))
-  }
+  },
+  // Only for a server whose welcome says that the entries have versions.
+  getEntry: { kind: 17, parts: [['key', bytes], snapshot], result: optional(entry), isRepeatable: true }
 } as const satisfies Record<string, RequestForm>
 
 /** What a client sends without a number, for which there is no answer. */

@@ -3,14 +3,14 @@
  * allowed.
  */
 
-import { netError } from '../protocol/errors.js'
 import type { ReceivedCondition } from '../protocol/conditions.js'
+import { netError } from '../protocol/errors.js'
 import type { WireRange } from '../protocol/parts.js'
 import {
   contains,
   everything,
-  includes,
   type Interval,
+  includes,
   intersection,
   intervalOf,
   intervalOfPrefix,
@@ -100,12 +100,15 @@ export class Guard {
     const intervals = this.#allowed.read
     if (intervals === null) return
     for (const condition of conditions) {
-      if (condition.kind !== 'unchanged') {
+      if (!('range' in condition)) {
         this.check('read', condition.key)
         continue
       }
       const wanted = intervalOf(condition.range)
-      if (!intervals.some((each) => includes(each, wanted))) throw denied('may not read all of this range')
+      if (isEmpty(wanted)) this.checkAny('read')
+      else if (!intervals.some((each) => includes(each, wanted))) {
+        throw denied('may not read all of this range')
+      }
     }
   }
 

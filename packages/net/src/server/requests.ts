@@ -9,7 +9,7 @@ import type { WireRange } from '../protocol/parts.js'
 import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
 import { prefixWithin } from './place.js'
-import { type AnyLevel, GET_KEYS } from './served-database.js'
+import { type AnyLevel, GET_KEYS, type ServedCondition } from './served-database.js'
 import { pageBytes, ServerCursor } from './server-cursor.js'
 import { RESOURCE_BYTES, type Request, type Session, type Work } from './session.js'
 import { type EventSource, Subscription } from './subscription.js'
@@ -24,6 +24,11 @@ type Run<Name extends RequestName> = (
 const get: Run<'get'> = ({ guard, host, snapshots }, [key, state]) => {
   guard.check('read', key)
   return host.served.get(key, snapshotOf(snapshots, state))
+}
+
+const getEntry: Run<'getEntry'> = ({ guard, host, snapshots }, [key, state]) => {
+  guard.check('read', key)
+  return host.served.getEntry(key, snapshotOf(snapshots, state))
 }
 
 const getMany: Run<'getMany'> = (session, [keys, state], work) => {
@@ -56,15 +61,12 @@ const writeIf: Run<'writeIf'> = ({ guard, host, limits, snapshots }, [conditions
   checkCount(count, limits.batchOperations, 'operations, and conditions, which count as two or four')
   guard.checkConditions(conditions)
   guard.checkOperations(operations)
-  const checked = conditions.map((condition) =>
-    condition.kind === 'unchanged'
-      ? {
-          kind: condition.kind,
-          interval: intervalOf(condition.range),
-          snapshot: heldSnapshot(snapshots, condition.snapshot)
-        }
-      : condition
-  )
+  const checked = conditions.map((condition): ServedCondition => {
+    if (!('range' in condition)) return condition
+    const since =
+      condition.kind === 'unchanged' ? heldSnapshot(snapshots, condition.snapshot) : condition.version
+    return { kind: 'unchanged', interval: intervalOf(condition.range), since }
+  })
   return host.served.writeIf(checked, operations, sync)
 }
 
@@ -153,6 +155,7 @@ interface Handler<Name extends RequestName> {
 
 const byName: { readonly [Name in RequestName]: Handler<Name> } = {
   get: { run: get, values: 1 },
+  getEntry: { run: getEntry, values: 1 },
   getMany: { run: getMany, values: GET_KEYS },
   has: { run: has, values: 1, isOfKeys: true },
   hasMany: { run: hasMany, values: GET_KEYS, isOfKeys: true },

@@ -1,7 +1,19 @@
 /** The database that a server serves: any implementation of abstract-level, with keys and values as bytes. */
 
-import type { AbstractBatchOperation, AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
-import { BackendLevel, type ConflictError, type CursorParts, codedError, Sublevel } from 'terrace-core'
+import type {
+  AbstractBatchOperation,
+  AbstractIterator,
+  AbstractLevel,
+  AbstractSnapshot
+} from 'abstract-level'
+import {
+  BackendLevel,
+  type ConflictError,
+  type CursorParts,
+  codedError,
+  type DatabaseManifest,
+  Sublevel
+} from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import type { ReceivedCondition } from '../protocol/conditions.js'
 import { netError } from '../protocol/errors.js'
@@ -23,10 +35,10 @@ type Bytes = Uint8Array
 
 type Operation = AbstractBatchOperation<AnyLevel, Bytes, Bytes>
 
-/** What must hold for a write; in place of a range and the handle of a snapshot, the interval and the snapshot. */
+/** What must hold for a write; in place of a range, an interval, and the snapshot or version since which it is unchanged. */
 export type ServedCondition =
-  | Exclude<ReceivedCondition, { readonly kind: 'unchanged' }>
-  | { readonly kind: 'unchanged'; readonly interval: Interval; readonly snapshot: AbstractSnapshot }
+  | Exclude<ReceivedCondition, { readonly range: unknown }>
+  | { readonly kind: 'unchanged'; readonly interval: Interval; readonly since: AbstractSnapshot | number }
 
 /** How many keys a `clear()` with a limit deletes at once. */
 const CLEAR_KEYS = 1000
@@ -57,6 +69,23 @@ export class ServedDatabase {
 
   get(key: Bytes, snapshot: AbstractSnapshot | undefined): Promise<Bytes | undefined> {
     return this.db.get<Bytes, Bytes>(key, with_(raw, snapshot))
+  }
+
+  /**
+   * Returns the value of a key and the version of its entry.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the entries have no versions.
+   */
+  async getEntry(
+    key: Bytes,
+    snapshot: AbstractSnapshot | undefined
+  ): Promise<readonly [Bytes, number] | undefined> {
+    if (!this.hasVersions) {
+      throw codedError('LEVEL_NOT_SUPPORTED', 'The entries of the served database have no versions')
+    }
+    const db = this.db as unknown as BackendLevel<Bytes, Bytes>
+    const found = await db.getEntry<Bytes, Bytes>(key, with_(raw, snapshot))
+    return found === undefined ? undefined : [found.value, found.version]
   }
 
   /**
@@ -156,7 +185,12 @@ export class ServedDatabase {
 
   /** Whether the database can write under conditions. */
   get hasConditionalWrites(): boolean {
-    return (this.db.supports as { conditionalWrites?: unknown }).conditionalWrites === true
+    return (this.db.supports as Partial<DatabaseManifest>).conditionalWrites === true
+  }
+
+  /** Whether the entries of the database have versions. */
+  get hasVersions(): boolean {
+    return (this.db.supports as Partial<DatabaseManifest>).versions === true
   }
 
   /** The operations as the database receives them. */
@@ -260,10 +294,13 @@ export class ServedDatabase {
 /** A condition as the option `if` takes it. */
 function optionOf(condition: ServedCondition): object {
   if (condition.kind === 'unchanged') {
-    return { ...rawKeys, ...rangeOf(condition.interval), unchangedSince: condition.snapshot }
+    return { ...rawKeys, ...rangeOf(condition.interval), unchangedSince: condition.since }
   }
   const { kind, key } = condition
-  return kind === 'equals' ? { ...raw, key, value: condition.value } : { ...rawKeys, key, exists: kind === 'present' }
+  if (kind === 'version') return { ...rawKeys, key, version: condition.version }
+  return kind === 'equals'
+    ? { ...raw, key, value: condition.value }
+    : { ...rawKeys, key, exists: kind === 'present' }
 }
 
 /** For databases of terrace-core, which keep no bytes of their callers. A received message is never modified. */

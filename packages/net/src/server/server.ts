@@ -304,7 +304,8 @@ class ServerHost implements ConnectionHost {
         encodings,
         explicitSnapshots,
         permanence,
-        conditionalWrites: this.served.hasConditionalWrites
+        conditionalWrites: this.served.hasConditionalWrites,
+        versions: this.served.hasVersions
       },
       maxMessageBytes: this.limits.messageBytes,
       maxBatchOperations: this.limits.batchOperations,

@@ -19,10 +19,12 @@
 
 import {
   type Backend,
-  BackendLevel,
   type BackendCondition,
+  BackendLevel,
   type BackendManifest,
+  type BackendReadOptions,
   type BackendSnapshot,
+  type Bytes,
   type CodedError,
   ForwardingBackend,
   type Operations,
@@ -95,8 +97,15 @@ export class SharedBackend extends ForwardingBackend {
    */
   constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
     super()
-    const { conditionalWrites = false } = own.manifest
-    this.manifest = { encodings, shared: true, conditionalWrites, createIfMissing: true, errorIfExists: true }
+    const { conditionalWrites = false, versions = false } = own.manifest
+    this.manifest = {
+      encodings,
+      shared: true,
+      conditionalWrites,
+      versions,
+      createIfMissing: true,
+      errorIfExists: true
+    }
     this.#own = own
     this.#ownWrites = new ObservedWrites(own)
     this.#ownSubscriptions = new OwnSubscriptions(this.#ownWrites)
@@ -151,6 +160,14 @@ export class SharedBackend extends ForwardingBackend {
     } finally {
       await this.#own.close()
     }
+  }
+
+  getEntry(
+    key: Bytes,
+    options: BackendReadOptions,
+    snapshot?: BackendSnapshot
+  ): ReturnType<NonNullable<Backend['getEntry']>> {
+    return this.target(snapshot).getEntry?.(key, options, snapshot)
   }
 
   override write(operations: Operations, sync: boolean): void | Promise<void> {

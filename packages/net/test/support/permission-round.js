@@ -7,6 +7,7 @@ import { MemoryLevel as PlainMemoryLevel } from 'memory-level'
 import { Level, MemoryLevel } from 'terrace'
 import { NetLevel } from 'terrace-net'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
+import { DrawnConditions } from './drawn-conditions.js'
 import { OwnFeed } from './own-feed.js'
 import {
   allKeys,
@@ -65,6 +66,7 @@ class Round {
   /** The served database or sublevel, and whether it has the methods of a whole one. */
   #served
   #isMaintained
+  #hasConditions
   #feeds
   #outside = new PlainMemoryLevel(buffers)
   #entries = new Map()
@@ -89,6 +91,7 @@ class Round {
     const isSublevel = random.below(4) === 0
     this.#served = isSublevel ? root.sublevel('served', buffers) : root
     this.#isMaintained = !isSublevel && transport === 'unix' ? ['', 'approximateSize', 'all'][kind] : ''
+    this.#hasConditions = kind > 0
     await root.open()
     const ofSublevel = this.#served.sublevel('a', buffers)
     this.#feeds = {
@@ -173,12 +176,7 @@ class Round {
   async batch() {
     const operations = this.#operations()
     const writes = operations.map(({ key }) => ['write', key])
-    const given = operations.map(({ key, value, path }) => ({
-      type: value === undefined ? 'del' : 'put',
-      key: path === undefined ? key : key.slice(prefixOf(path).length),
-      value,
-      ...(path !== undefined && { sublevel: this.#sublevel(path) })
-    }))
+    const given = batchOf(operations, (path) => this.#sublevel(path))
     const chained = () => {
       const batch = this.#client.batch()
       for (const { type, key, value, sublevel } of given) {
@@ -192,6 +190,37 @@ class Round {
       this.#wrote(operations.map(({ key, value }) => [key, value]))
   }
 
+  /** What conditions are about must be readable as a whole, even if they are known not to hold. */
+  async conditions() {
+    const snapshot = this.#client.snapshot()
+    await this.#barrier()
+    const drawn = new DrawnConditions(this.#random, this.#entries)
+    if (this.#random.below(2) === 0) drawn.changed((await this.other()).map(([key]) => key))
+    const operations = this.#random.below(4) === 0 ? [] : this.#operations()
+    const sublevelOf = (path) => this.#sublevel(path)
+    const write = () =>
+      this.#client.batch(batchOf(operations, sublevelOf), { if: drawn.options(snapshot, sublevelOf) })
+    const isAllowed =
+      drawn.areReadable(this.#model) && operations.every(({ key }) => this.#model.allows('write', key))
+    if (!this.#hasConditions) {
+      // Without the right to read, there is no snapshot either.
+      const codes = ['LEVEL_NOT_SUPPORTED', ...(this.#model.allowsAny('read') ? [] : ['NET_DENIED'])]
+      await assert.rejects(write(), ({ code }) => codes.includes(code))
+    } else if (!isAllowed) await this.#denied(write)
+    else {
+      const failed = await write().then(
+        () => [],
+        (error) => (error.code === 'LEVEL_CONFLICT' ? error.conditions : Promise.reject(error))
+      )
+      drawn.check(failed, this.#entries)
+      const outcome = failed.length > 0 ? 'conflicts' : 'conditions that hold'
+      this.#counts[outcome] = (this.#counts[outcome] ?? 0) + 1
+      const written = operations.map(({ key, value }) => [key, value])
+      if (failed.length === 0 && written.length > 0) this.#wrote(written)
+    }
+    await snapshot.close()
+  }
+
   /** Another program, which may do everything, writes. */
   async other() {
     const operations = this.#operations()
@@ -199,7 +228,9 @@ class Round {
       operations.map(({ key, value }) => ({ type: value === undefined ? 'del' : 'put', key, value })),
       utf8
     )
-    this.#wrote(operations.map(({ key, value }) => [key, value]))
+    const written = operations.map(({ key, value }) => [key, value])
+    this.#wrote(written)
+    return written
   }
 
   async walk() {
@@ -581,9 +612,32 @@ class Round {
 }
 
 const steps = [
-  ...['single', 'many', 'batch', 'other', 'walk', 'walk', 'seek', 'snapshot', 'clear', 'clearSublevel'],
+  ...[
+    'single',
+    'many',
+    'batch',
+    'conditions',
+    'conditions',
+    'other',
+    'walk',
+    'walk',
+    'seek',
+    'snapshot',
+    'clear',
+    'clearSublevel'
+  ],
   ...['call', 'maintain', 'connection']
 ]
+
+/** Operations as `batch()` takes them. Keys of sublevels are without their prefixes. */
+function batchOf(operations, sublevelOf) {
+  return operations.map(({ key, value, path }) => ({
+    type: value === undefined ? 'del' : 'put',
+    key: path === undefined ? key : key.slice(prefixOf(path).length),
+    value,
+    ...(path !== undefined && { sublevel: sublevelOf(path) })
+  }))
+}
 
 /** Collects what an iterator yields, and its failure. */
 async function collect(iterator, into) {

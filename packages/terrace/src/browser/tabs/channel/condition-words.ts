@@ -17,8 +17,12 @@ const Kind = {
   unchanged: 4
 } as const
 
+/** Conditions of versions, which not every place has. No manifest of a database in a worker declares them. */
+type OfVersion = Extract<RemoteCondition, { readonly version: number }>
+
 /** Stores the keys, values and bounds of conditions. Returns the words of all conditions. */
-export function storeConditions(bytes: ByteWriter, conditions: readonly RemoteCondition[]): number[] {
+export function storeConditions(bytes: ByteWriter, given: readonly RemoteCondition[]): number[] {
+  const conditions = given as ReadonlyArray<Exclude<RemoteCondition, OfVersion>>
   const store = (part: Bytes): number => {
     const length = storeOne(bytes, part)
     bytes.end += length
