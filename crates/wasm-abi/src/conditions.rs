@@ -5,6 +5,8 @@
 //! | 0: absent, 1: present | the key |
 //! | 2: equals | the key, the value |
 //! | 3: unchanged | the number of a snapshot (4 bytes), [`RangeFlags`] (1 byte), the lower and the upper bound |
+//! | 4: version | the key, the version (8 bytes) |
+//! | 5: unchanged since a version | the version (8 bytes), [`RangeFlags`] (1 byte), the lower and the upper bound |
 //!
 //! A key, a value and a bound are their length (4 bytes, [`NONE`] for a missing bound) and their bytes. Numbers are little-endian.
 
@@ -15,6 +17,8 @@ use crate::{NONE, RangeFlags};
 const ABSENT: u8 = 0;
 const PRESENT: u8 = 1;
 const EQUALS: u8 = 2;
+const UNCHANGED: u8 = 3;
+const VERSION: u8 = 4;
 
 /// What must hold for a write.
 #[derive(Debug)]
@@ -26,8 +30,15 @@ pub enum Condition<'a> {
     /// The entry of the key has this value.
     Equals(&'a [u8], &'a [u8]),
     /// The range has the same entries as in the snapshot with this number.
-    Unchanged((Bound<Vec<u8>>, Bound<Vec<u8>>), u32),
+    Unchanged(Range, u32),
+    /// The entry of the key has this version.
+    Version(&'a [u8], u64),
+    /// Nothing in the range has changed since the state with this version.
+    UnchangedSinceVersion(Range, u64),
 }
+
+/// The bounds of a range.
+pub type Range = (Bound<Vec<u8>>, Bound<Vec<u8>>);
 
 /// Returns the conditions in `input`, in order.
 ///
@@ -47,14 +58,23 @@ fn next<'a>(input: &mut &'a [u8]) -> Condition<'a> {
         ABSENT => Condition::Absent(bytes(input)),
         PRESENT => Condition::Present(bytes(input)),
         EQUALS => Condition::Equals(bytes(input), bytes(input)),
-        _ => {
+        UNCHANGED => {
             let snapshot = u32::from_le_bytes(array(input));
-            let [flags] = array(input);
-            let lower = bound(input).map(<[u8]>::to_vec);
-            let upper = bound(input).map(<[u8]>::to_vec);
-            Condition::Unchanged(RangeFlags(flags.into()).bounds(lower, upper), snapshot)
+            Condition::Unchanged(range(input), snapshot)
+        }
+        VERSION => Condition::Version(bytes(input), u64::from_le_bytes(array(input))),
+        _ => {
+            let version = u64::from_le_bytes(array(input));
+            Condition::UnchangedSinceVersion(range(input), version)
         }
     }
+}
+
+fn range(input: &mut &[u8]) -> Range {
+    let [flags] = array(input);
+    let lower = bound(input).map(<[u8]>::to_vec);
+    let upper = bound(input).map(<[u8]>::to_vec);
+    RangeFlags(flags.into()).bounds(lower, upper)
 }
 
 fn bytes<'a>(input: &mut &'a [u8]) -> &'a [u8] {

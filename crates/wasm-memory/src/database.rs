@@ -86,6 +86,9 @@ impl Database {
                 let then = self.state(*snapshot)?.clone();
                 self.map.is_same_within(&then, borrowed(bounds))
             }
+            Condition::Version(..) | Condition::UnchangedSinceVersion(..) => {
+                return Err(Failure::new("InvalidArgument", "entries in memory have no versions"));
+            }
         })
     }
 

@@ -19,6 +19,7 @@ mod import;
 mod import_calls;
 mod iterator;
 mod repair;
+mod writes;
 
 use database::{Opening, with_database};
 use terrace_wasm_abi as abi;
@@ -79,6 +80,15 @@ pub extern "C" fn terrace_close() -> i32 {
 pub extern "C" fn terrace_get(snapshot: u32, key_length: u32) -> i32 {
     let found = with_database(|database| {
         answer(|input, output| database.get(&input[..key_length as usize], snapshot, output))
+    });
+    report(found.map(|found| if found { 0 } else { NOT_FOUND }))
+}
+
+/// Looks up as [`terrace_get`] does. The output is the version of the entry (8 bytes), then the value.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_get_entry(snapshot: u32, key_length: u32) -> i32 {
+    let found = with_database(|database| {
+        answer(|input, output| database.get_entry(&input[..key_length as usize], snapshot, output))
     });
     report(found.map(|found| if found { 0 } else { NOT_FOUND }))
 }

@@ -97,6 +97,8 @@ function checkOf(condition: BackendCondition<View>, history: History): Check {
     const bounds = boundsOf(condition.range)
     return (store) => isUnchanged(store, snapshot, changedWithin(snapshot, bounds))
   }
+  // The manifest declares no versions.
+  if ('version' in condition) throw codedError('LEVEL_INTERNAL_ERROR' as string, 'IndexedDB has no versions')
   const key = bytesOf(condition.key)
   if (condition.kind === 'equals') {
     const value = bytesOf(condition.value)

@@ -6,10 +6,12 @@
 
 import {
   type Backend,
+  type BackendReadOptions,
   type Bytes,
   type CodedError,
   type Operations,
   type RangeDeletion,
+  type VersionedValue,
   yieldToEventLoop
 } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
@@ -17,10 +19,11 @@ import { lostError } from '../errors.js'
 import { type PlacedOptions, sizesOf } from '../level-options.js'
 import type { ModuleLoader } from '../load-modules.js'
 import type { ExportOptions } from '../transfer-options.js'
-import { putBack, storeBatch, storeTwo } from '../wasm/arguments.js'
+import { textAt } from '../utf8.js'
+import { putBack, storeBatch, storeOne, storeTwo } from '../wasm/arguments.js'
 import { assertHeld, storeConditional, type WasmCondition } from '../wasm/conditions.js'
 import { storeRange } from '../wasm/cursor.js'
-import { Engine } from '../wasm/engine.js'
+import { Engine, NOT_FOUND } from '../wasm/engine.js'
 import { WasmReads } from '../wasm/reads.js'
 import type { WasmSnapshot } from '../wasm/snapshot.js'
 import { Background } from './background-jobs.js'
@@ -42,6 +45,9 @@ const LOOK_MS = 2000
 
 /** The engine takes this as no limit; a negative number is passed as the same value. */
 const NO_LIMIT = 0xffffffff
+
+/** The first bytes of an entry. */
+const VERSION_BYTES = 8
 
 /** A larger write gains nothing from being joined with others. */
 const SMALL_BYTES = 4096
@@ -65,6 +71,7 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     syncReads: true,
     syncWrites: true,
     conditionalWrites: true,
+    versions: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -173,6 +180,17 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     // Where the browser refuses even that, the files stay open until the worker ends.
     await this.#pool?.closeRemoved().catch(() => {})
     this.onLost(error)
+  }
+
+  getEntry(key: Bytes, options: BackendReadOptions, snapshot?: WasmSnapshot): VersionedValue | undefined {
+    const engine = this.opened
+    const found = engine.call('terrace_get_entry', snapshot?.number ?? 0, storeOne(engine, key))
+    if (found === NOT_FOUND) return undefined
+    const output = engine.output()
+    const version = new DataView(output.buffer, output.byteOffset).getBigUint64(0, true)
+    const [start, end] = [VERSION_BYTES, output.length]
+    const value = options.valueEncoding === 'utf8' ? textAt(output, start, end) : output.slice(start)
+    return [value, Number(version)]
   }
 
   write(operations: Operations, sync: boolean): void | Promise<void> {

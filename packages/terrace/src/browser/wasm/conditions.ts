@@ -15,11 +15,19 @@ import type { WasmSnapshot } from './snapshot.js'
 
 export type WasmCondition = BackendCondition<WasmSnapshot>
 
-const KINDS = { absent: 0, present: 1, equals: 2, unchanged: 3 } as const
+const KINDS = {
+  absent: 0,
+  present: 1,
+  equals: 2,
+  unchanged: 3,
+  version: 4,
+  unchangedSinceVersion: 5
+} as const
 
 const LENGTH_BYTES = 4
-/** The kind of a condition, the number of its snapshot and its flags. */
-const MOST_HEADER_BYTES = 6
+const VERSION_BYTES = 8
+/** The kind of a condition, its version or the number of its snapshot, and its flags. */
+const MOST_HEADER_BYTES = 1 + VERSION_BYTES + 1
 
 /**
  * Stores conditions, then operations as a write batch.
@@ -44,17 +52,19 @@ export function storeConditional(
   for (const condition of conditions) {
     memory[at++] = KINDS[condition.kind]
     if (condition.kind === 'unchanged') {
-      const { snapshot, range } = condition
+      const { snapshot } = condition
       if (!snapshot.isOf(engine)) throw otherSnapshot()
       view.setUint32(at, snapshot.number, true)
       at += LENGTH_BYTES
-      memory[at++] = flagsOf(range, false)
     }
+    if (condition.kind === 'unchangedSinceVersion') at = storeVersion(condition.version, view, at)
+    if ('range' in condition) memory[at++] = flagsOf(condition.range, false)
     for (const part of partsOf(condition)) {
       const length = part === undefined ? 0 : store(part, memory, at + LENGTH_BYTES)
       view.setUint32(at, part === undefined ? NO_BOUND : length, true)
       at += LENGTH_BYTES + length
     }
+    if (condition.kind === 'version') at = storeVersion(condition.version, view, at)
   }
   return [at - start, storeBatchAt(operations, memory, at) - at]
 }
@@ -74,20 +84,20 @@ export function assertHeld(engine: Engine, failed: number, count: number): void 
   throw conflict(indices, count)
 }
 
+function storeVersion(version: number, view: DataView, at: number): number {
+  view.setBigUint64(at, BigInt(version), true)
+  return at + VERSION_BYTES
+}
+
 function partsOf(condition: WasmCondition): ReadonlyArray<Bytes | undefined> {
-  switch (condition.kind) {
-    case 'unchanged': {
-      const { gte, gt, lte, lt } = condition.range
-      return [gte ?? gt, lte ?? lt]
-    }
-    case 'equals':
-      return [condition.key, condition.value]
-    default:
-      return [condition.key]
+  if ('range' in condition) {
+    const { gte, gt, lte, lt } = condition.range
+    return [gte ?? gt, lte ?? lt]
   }
+  return condition.kind === 'equals' ? [condition.key, condition.value] : [condition.key]
 }
 
 /** The error of a condition whose snapshot belongs to another database. */
-export function otherSnapshot(): CodedError {
+function otherSnapshot(): CodedError {
   return codedError('LEVEL_INVALID_ARGUMENT', 'The snapshot of a condition is not one of this database')
 }

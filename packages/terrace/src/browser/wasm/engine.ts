@@ -38,6 +38,7 @@ interface StoreExports extends CommonExports {
   terrace_open_wants_files(): number
   terrace_open(flags: number, writeBufferSizeBytes: number, blockCacheSizeBytes: number): number
   terrace_close(): number
+  terrace_get_entry(snapshot: number, keyLength: number): number
   terrace_write(length: number, sync: number): number
   terrace_write_if(conditionsLength: number, batchLength: number, sync: number): number
   terrace_clear(
