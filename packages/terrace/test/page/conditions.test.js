@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BackendLevel } from 'terrace-core'
-import { until } from '../../../../tests/support/waiting.mjs'
+import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { ArrayBackend } from '../../../core/test/support/array-backend.js'
 import { checkIncrements, Incrementer } from '../../../core/test/support/increments.js'
 import { TestBackend } from '../support/page.js'
@@ -13,11 +13,11 @@ const lost = { code: 'LEVEL_LEADER_LOST' }
 /** A tab whose worker has this store, which is another one's as well. */
 async function openTab(store = new ArrayBackend({ sync: true })) {
   const backend = new TestBackend()
-  const { greeted, connection } = backend.connect(store)
+  const { greeted, connection, host } = backend.connect(store)
   await greeted
   const db = new BackendLevel(backend)
   await db.open()
-  return { db, backend, connection, store }
+  return { db, backend, connection, host, store }
 }
 
 test('conditions of all kinds reach the worker, and which of them do not hold comes back', async () => {
@@ -106,6 +106,28 @@ test('a conditional write whose answer was lost fails, though it is stored', asy
     conditions: [0]
   })
   assert.equal(await db.get('a'), '1')
+  await db.close()
+})
+
+test('a write with conditions that was not sent goes to the next worker, unless it has a snapshot of the former', async () => {
+  const { db, host, backend } = await openTab()
+  await db.put('a', '1')
+  const snapshot = db.snapshot()
+  await turns(10)
+  const ending = host.end()
+  const late = [
+    db.put('a', '2', { if: [{ key: 'a', value: '1' }] }),
+    db.put('a', '3', { if: [{ unchangedSince: snapshot }] }).catch(({ code }) => code)
+  ]
+  await ending
+  await turns(10)
+  const store = new ArrayBackend({ sync: true })
+  store.writeSync(['a', '1'], false)
+  backend.connect(store)
+  assert.deepEqual(await Promise.all(late), [undefined, 'LEVEL_LEADER_LOST'])
+  assert.equal(await db.get('a'), '2')
+  await assert.rejects(db.put('a', '3', { if: [{ unchangedSince: snapshot }] }), lost)
+  await snapshot.close()
   await db.close()
 })
 

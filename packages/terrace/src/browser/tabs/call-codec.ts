@@ -10,7 +10,8 @@ import type {
   RemoteCall,
   RemoteCodec,
   RemoteCondition,
-  TextAt
+  TextAt,
+  VersionedValue
 } from 'terrace-core'
 import { SHORT_BYTES, Texts } from '../consecutive-texts.js'
 import { textAt } from '../utf8.js'
@@ -55,6 +56,18 @@ export class CallCodec implements RemoteCodec {
 
   get(key: Bytes, format: string | undefined, snapshot?: number): WorkerCall<Bytes | undefined> {
     return this.#ofKey(Call.get, key, snapshot, format === 'utf8' ? readText : readView)
+  }
+
+  getEntry(
+    key: Bytes,
+    format: string | undefined,
+    snapshot?: number
+  ): WorkerCall<VersionedValue | undefined> {
+    const readValue = format === 'utf8' ? readText : readView
+    return this.#ofKey(Call.getEntry, key, snapshot, (answer) => {
+      const value = readValue(answer)
+      return value === undefined ? undefined : [value, answer.words[1] as number]
+    })
   }
 
   getMany(

@@ -50,7 +50,9 @@ export const Call = {
   /** `[export]`, not answered. */
   closeExport: 17,
   /** `[sync, batch length, ...conditions]` → `[]`. The words of a condition are in `condition-words.ts`. */
-  writeIf: 18
+  writeIf: 18,
+  /** `[snapshot, key length]` → `[value length, version]`, {@link NONE} if there is no value. */
+  getEntry: 19
 } as const
 
 /** The length of a missing value. */

@@ -14,15 +14,15 @@ const Kind = {
   /** `[key length, value length]`. */
   equals: 3,
   /** `[snapshot, flags, lower length, upper length]`. */
-  unchanged: 4
+  unchanged: 4,
+  /** `[key length, version]`. */
+  version: 5,
+  /** `[version, flags, lower length, upper length]`. */
+  unchangedSinceVersion: 6
 } as const
 
-/** Conditions of versions, which not every place has. No manifest of a database in a worker declares them. */
-type OfVersion = Extract<RemoteCondition, { readonly version: number }>
-
 /** Stores the keys, values and bounds of conditions. Returns the words of all conditions. */
-export function storeConditions(bytes: ByteWriter, given: readonly RemoteCondition[]): number[] {
-  const conditions = given as ReadonlyArray<Exclude<RemoteCondition, OfVersion>>
+export function storeConditions(bytes: ByteWriter, conditions: readonly RemoteCondition[]): number[] {
   const store = (part: Bytes): number => {
     const length = storeOne(bytes, part)
     bytes.end += length
@@ -33,7 +33,11 @@ export function storeConditions(bytes: ByteWriter, given: readonly RemoteConditi
     if (condition.kind === 'unchanged') {
       return [kind, condition.snapshot, ...storeRange(bytes, condition.range, false)]
     }
+    if (condition.kind === 'unchangedSinceVersion') {
+      return [kind, condition.version, ...storeRange(bytes, condition.range, false)]
+    }
     const words = [kind, store(condition.key)]
+    if (condition.kind === 'version') words.push(condition.version)
     if (condition.kind === 'equals') words.push(store(condition.value))
     return words
   })
@@ -53,10 +57,17 @@ export function conditionsOf(
   const conditions: BackendCondition[] = []
   for (let at = 0; at < words.length; ) {
     const [kind, first = 0, second = 0, third = 0, fourth = 0] = words.slice(at, at + 5)
-    if (kind === Kind.unchanged) {
+    if (kind === Kind.unchanged || kind === Kind.unchangedSinceVersion) {
       const { reverse: _, ...range } = rangeOf(second, third, fourth, take)
-      conditions.push({ kind: 'unchanged', range, snapshot: snapshotOf(first) })
+      conditions.push(
+        kind === Kind.unchanged
+          ? { kind: 'unchanged', range, snapshot: snapshotOf(first) }
+          : { kind: 'unchangedSinceVersion', range, version: first }
+      )
       at += 5
+    } else if (kind === Kind.version) {
+      conditions.push({ kind: 'version', key: take(first), version: second })
+      at += 3
     } else if (kind === Kind.equals) {
       conditions.push({ kind: 'equals', key: take(first), value: take(second) })
       at += 3

@@ -5,13 +5,12 @@ import {
   type BackendSnapshot,
   type Bytes,
   type CursorParts,
-  codedError,
   PackedBuffer,
-  type Page
+  type Page,
+  type VersionedValue
 } from 'terrace-core'
-import { type BrowserBackend, maintained } from '../../browser-backend.js'
+import { type BrowserBackend, maintained, versioned } from '../../browser-backend.js'
 import { clear, VIEWS } from '../../clear-range.js'
-import type { Storage } from '../../level-options.js'
 import { RangeFlag } from '../../wasm/range-flags.js'
 import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from '../channel/calls.js'
 import { conditionsOf } from '../channel/condition-words.js'
@@ -48,6 +47,8 @@ export class HostedCalls {
     switch (kind) {
       case Call.get:
         return after(backend.get(take(second), VIEWS, this.#state(first)), (value) => valuesAnswer([value]))
+      case Call.getEntry:
+        return after(versioned(backend).getEntry(take(second), VIEWS, this.#state(first)), entryAnswer)
       case Call.getMany:
         return after(backend.getMany(words.slice(1).map(take), VIEWS, this.#state(first)), valuesAnswer)
       case Call.has:
@@ -140,7 +141,7 @@ export class HostedCalls {
     const backend = this.#backend
     const operations = operationsOf(take(length as number))
     const conditions = conditionsOf(words, take, (number) => this.#snapshot(number))
-    if (backend.writeIf === undefined) throw withoutConditions(backend.storage)
+    if (conditions.some((condition) => 'version' in condition)) versioned(backend)
     return backend.writeIf(conditions, operations, sync === 1)
   }
 
@@ -210,10 +211,6 @@ function after<T>(result: T | Promise<T>, answer: (result: T) => Answer): Answer
   return result instanceof Promise ? result.then(answer) : answer(result)
 }
 
-function withoutConditions(storage: Storage | undefined): Error {
-  return codedError('LEVEL_NOT_SUPPORTED', `A database in '${storage}' has no conditional writes`)
-}
-
 /** A tab does not wait for releases. */
 function quietly(release: () => void | Promise<void>): void {
   Promise.resolve(release()).catch(() => {})
@@ -225,6 +222,12 @@ function valuesAnswer(values: ReadonlyArray<Bytes | undefined>): Answer {
     words: found.map((value) => value?.byteLength ?? NONE),
     parts: found.filter((value) => value !== undefined)
   }
+}
+
+function entryAnswer(entry: VersionedValue | undefined): Answer {
+  if (entry === undefined) return valuesAnswer([undefined])
+  const [value, version] = entry as readonly [Uint8Array, number]
+  return { words: [value.byteLength, version], parts: [value] }
 }
 
 function sizeAnswer(sizeBytes: number): Answer {
