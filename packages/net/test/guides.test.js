@@ -27,10 +27,11 @@ test('the example of the README prints what it says', (t) => {
 
 test('the examples of the guide print what they say', (t) => {
   const programs = programsIn(guide)
-  assert.equal(programs.length, 4)
-  const [shared, local, ...others] = programs
+  assert.equal(programs.length, 5)
+  const [shared, local, conditional, ...others] = programs
   check(shared, { "'./shop'": JSON.stringify(join(directory(t), 'shop')) })
   check(local, { "'unix:./shop.sock'": JSON.stringify(`unix:${socketIn(directory(t))}`) })
+  check(conditional, { "'./visits'": JSON.stringify(join(directory(t), 'visits')) })
   for (const program of others) check(program)
 })
 

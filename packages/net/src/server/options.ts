@@ -33,7 +33,11 @@ export interface Limits {
   readonly userSessions: number
   /** The maximum size of a message, in bytes: a value, a batch, or the values of one `getMany()`. @defaultValue 64 MiB */
   readonly messageBytes: number
-  /** The maximum number of operations in a batch, and of keys in a `getMany()`. @defaultValue 100,000 */
+  /**
+   * The maximum number of operations in a batch, and of keys in a `getMany()`. A condition counts as two operations, and one on a
+   * range as four.
+   * @defaultValue 100,000
+   */
   readonly batchOperations: number
   /** The maximum number of open iterators per session. @defaultValue 1,000 */
   readonly iterators: number

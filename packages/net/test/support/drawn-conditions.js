@@ -39,8 +39,15 @@ export class DrawnConditions {
     })
   }
 
-  /** Checks which conditions did not hold for these entries. An entry that was written with the same value may count as changed. */
-  check(failed, entries) {
+  /**
+   * Writes, and checks which conditions did not hold for these entries. An entry that was written with the same value may count as
+   * changed. Returns whether all of them held.
+   */
+  async check(write, entries) {
+    const failed = await write().then(
+      () => [],
+      (error) => (error.code === 'LEVEL_CONFLICT' ? error.conditions : Promise.reject(error))
+    )
     const must = []
     const may = []
     for (const [i, { path, key, bounds, exists, value }] of this.#conditions.entries()) {
@@ -59,6 +66,7 @@ export class DrawnConditions {
       failed.filter((i) => !may.includes(i)),
       must
     )
+    return failed.length === 0
   }
 }
 
