@@ -68,9 +68,15 @@ test('tabs count together without a lost increment', async (t) => {
     })
   await Promise.all(tabs.map(count))
   assert.equal(await call(tabs[0], 'get', 'count'), '60')
-  const conditions = { if: [{ key: 'count', exists: true }, { key: 'count', value: '1' }] }
+  const conditions = {
+    if: [
+      { key: 'count', exists: true },
+      { key: 'count', value: '1' }
+    ]
+  }
   const refused = tabs[1].evaluate(
-    (conditions) => globalThis.db.del('count', conditions).catch(({ code, conditions }) => [code, conditions]),
+    (conditions) =>
+      globalThis.db.del('count', conditions).catch(({ code, conditions }) => [code, conditions]),
     conditions
   )
   assert.deepEqual(await refused, ['LEVEL_CONFLICT', [1]])
