@@ -81,8 +81,9 @@ const largeProgram = (database) => `
     const [location, options] = ['large', { valueEncoding: 'view' }]
     const db = ${database}
     await db.open()
+    let number = 0
     const tried = (conditions, sync) =>
-      db.put('done', new Uint8Array(1), { if: conditions, sync }).then(
+      db.put('done', Uint8Array.of(++number), { if: conditions, sync }).then(
         () => 'done',
         ({ code, conditions }) => [code, conditions]
       )

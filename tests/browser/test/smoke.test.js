@@ -57,6 +57,32 @@ test('what a tab puts another one gets, also when the leader is closed', async (
   for (const { problems } of tabs) assert.deepEqual(problems, [])
 })
 
+test('tabs count together without a lost increment', async (t) => {
+  const origin = await serveSite(t, engineFiles, ENGINE_POLICY)
+  const tabs = [await pageWith(t, origin, 'count'), await pageWith(t, origin, 'count')]
+  const count = (tab) =>
+    tab.evaluate(async () => {
+      for (let done = 0; done < 30; done++) {
+        await globalThis.db.update('count', (count = '0') => String(Number(count) + 1))
+      }
+    })
+  await Promise.all(tabs.map(count))
+  assert.equal(await call(tabs[0], 'get', 'count'), '60')
+  const conditions = {
+    if: [
+      { key: 'count', exists: true },
+      { key: 'count', value: '1' }
+    ]
+  }
+  const refused = tabs[1].evaluate(
+    (conditions) =>
+      globalThis.db.del('count', conditions).catch(({ code, conditions }) => [code, conditions]),
+    conditions
+  )
+  assert.deepEqual(await refused, ['LEVEL_CONFLICT', [1]])
+  for (const { problems } of tabs) assert.deepEqual(problems, [])
+})
+
 test('a page has a database of IndexedDB', async (t) => {
   const page = await pageWith(t, await serveSite(t, engineFiles, ENGINE_POLICY), 'rows', {
     storage: 'indexeddb'

@@ -6,7 +6,7 @@ import { BackendLevel } from 'terrace-core'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { ArrayBackend } from '../../../core/test/support/array-backend.js'
 import { checkIncrements, Incrementer } from '../../../core/test/support/increments.js'
-import { TestBackend } from '../support/page.js'
+import { makeStore, TestBackend } from '../support/page.js'
 
 const lost = { code: 'LEVEL_LEADER_LOST' }
 
@@ -129,6 +129,38 @@ test('a write with conditions that was not sent goes to the next worker, unless 
   await assert.rejects(db.put('a', '3', { if: [{ unchangedSince: snapshot }] }), lost)
   await snapshot.close()
   await db.close()
+})
+
+test('versions reach the worker and come back, unless its database has none', async () => {
+  const { db, backend } = await openTab()
+  backend.manifest = { ...backend.manifest, versions: true }
+  assert.equal(await db.getEntry('a'), undefined)
+  await db.batch(['a', 'b', 'c'].map((key) => ({ type: 'put', key, value: 'ü' })))
+  const entry = await db.getEntry('a')
+  assert.equal(entry.value, 'ü')
+  const { version } = await db.getEntry('c', { valueEncoding: 'view' })
+  assert.ok(Number.isSafeInteger(version))
+  const conditions = [
+    { key: 'a', version: entry.version },
+    { gte: 'b', unchangedSince: version },
+    { key: 'a', value: 'ü' }
+  ]
+  await db.put('a', '1', { if: conditions })
+  await assert.rejects(db.put('b', '1', { if: conditions }), { code: 'LEVEL_CONFLICT', conditions: [0, 2] })
+  await db.del('c')
+  await assert.rejects(db.put('b', '1', { if: conditions }), { conditions: [0, 1, 2] })
+  await db.close()
+
+  // Another tab has opened the database, in another place.
+  const other = await openTab(await makeStore())
+  other.backend.manifest = { ...other.backend.manifest, versions: true }
+  await other.db.put('a', '1')
+  const refused = { code: 'LEVEL_NOT_SUPPORTED', message: /'memory' have no versions/ }
+  await assert.rejects(other.db.getEntry('a'), refused)
+  await assert.rejects(other.db.put('a', '2', { if: [{ key: 'a', version: 1 }] }), refused)
+  await assert.rejects(other.db.put('a', '2', { if: [{ unchangedSince: 1 }] }), refused)
+  assert.equal(await other.db.get('a'), '1')
+  await other.db.close()
 })
 
 test('tabs that count together while their workers are lost lose no increment, and count none twice', async () => {

@@ -19,12 +19,7 @@ export class History {
       this.#layers.push(newest)
     }
     newest.views++
-    return new View(this.#layers, newest)
-  }
-
-  /** Whether these layers are those of this history. */
-  owns(layers: readonly Layer[]): boolean {
-    return layers === this.#layers
+    return new View(this, this.#layers, newest)
   }
 
   /** Where a write that begins now keeps what it replaces; undefined if no view is open. */
@@ -37,17 +32,19 @@ export class History {
 
 /** A state of the store. */
 export class View {
+  readonly #history: History
   readonly #layers: Layer[]
   readonly #layer: Layer
 
-  constructor(layers: Layer[], layer: Layer) {
+  constructor(history: History, layers: Layer[], layer: Layer) {
+    this.#history = history
     this.#layers = layers
     this.#layer = layer
   }
 
   /** Whether it is a state of the store that has this history. */
   isOf(history: History): boolean {
-    return history.owns(this.#layers)
+    return history === this.#history
   }
 
   /** What the key had here, if it was changed since: undefined within if it did not exist. */

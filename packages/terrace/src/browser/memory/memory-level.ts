@@ -5,7 +5,7 @@ import { MemoryBackend } from './memory-backend.js'
 
 /**
  * An ordered key/value database in memory, for pages and workers. It has the same API as `MemoryLevel` in Node. The first open in
- * a page loads a WebAssembly module of 59 KB. A database holds up to 4 GiB.
+ * a page loads a WebAssembly module of 65 KB. A database holds up to 4 GiB.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
