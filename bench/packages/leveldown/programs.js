@@ -113,7 +113,7 @@ function sum(steps, what) {
   return steps.reduce((total, step) => total + step[what], 0)
 }
 
-/** A row: what both take, in µs or ms by `unit`, and how many times as fast ours is, by time and by processor time. */
+/** A row: what `pick` takes from the steps of each run, by time and by processor time, with the ratios. */
 function row(title, program, pick) {
   const found = runs.filter((run) => run.program === program)
   const cells = ['milliseconds', 'processor'].flatMap((what) => {
@@ -144,7 +144,12 @@ for (const program of programs) {
     row(`${program}: ${name}, ${count.toLocaleString('en')}`, program, perOperation)
   }
 }
+const loading = Object.keys(TREES).map((database) => {
+  const times = runs.filter((run) => run.database === database).map((run) => run.loading)
+  return `${database} ${median(times).toFixed(0)} ms`
+})
 console.log(
   `\n${here.cpu}, ${here.cores} cores, Node ${here.node}, at ${here.commit ?? 'no commit'}. ${rounds} rounds. ` +
+    `Loading the package, which the times above do not include: ${loading.join(', ')}. ` +
     `Load of the machine: ${here.load.toFixed(1)} at the beginning, ${loadavg()[0].toFixed(1)} at the end.`
 )
