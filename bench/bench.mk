@@ -183,7 +183,7 @@ bench-leveldown: build $(LEVELDOWN_BENCH_READY) ## what calls with callbacks cos
 
 # LEVELDOWN_PROGRAMS="--rounds 1 --size 0.1" make bench-leveldown-programs: the short form. --only NAME chooses.
 LEVELDOWN_PROGRAMS ?= --rounds 5
-bench-leveldown-programs: build $(LEVELDOWN_PROGRAMS_READY) ## what programs from npm cost on terrace-leveldown, beside leveldown: tables, columns of the programs' table
+bench-leveldown-programs: build $(LEVELDOWN_PROGRAMS_READY) ## what programs from npm cost on terrace-leveldown, beside leveldown: tables, a column in the table of programs
 	node tests/downstream/leveldown/prepare.js
 	@rm -f bench/results/leveldown-programs.jsonl
 	node bench/packages/leveldown/programs.js $(LEVELDOWN_PROGRAMS) --results bench/results/leveldown-programs.jsonl \

@@ -1,12 +1,12 @@
-// Prints the table of programs in a document, with the ratios of bench/results/leveldown-programs.md as its last two columns:
+// Prints the table of programs in a document, with ratios of bench/results/leveldown-programs.md as its last column:
 //
 //   node bench/packages/leveldown/columns.js FILE | node scripts/embed.mjs /dev/stdin FILE programs
 //
-// A row has the ratios of the program and version that its first two cells name; most rows name several versions.
+// The ratios are those of processor time, which compares better on a busy machine. A row has that of the program and version that its
+// first two cells name; most rows name several versions.
 
 import { readFileSync } from 'node:fs'
 
-const COLUMNS = ['times as fast', 'by processor time']
 /** The cells of a row that come from the document. */
 const OWN = 3
 
@@ -20,11 +20,11 @@ const cells = (line) =>
     .map((cell) => cell.trim())
 const rows = (lines) => lines.split('\n').filter((line) => line.startsWith('| '))
 
-/** The ratios of each program, with its version: those of the first table. */
+/** Each program with its version and its ratio: those of the first table. */
 const ratios = rows(results.split('\n\n')[0])
   .slice(1)
   .map(cells)
-  .map(([program, , , byTime, , , byProcessor]) => [...program.split(' '), [byTime, byProcessor]])
+  .map((row) => [...row[0].split(' '), row.at(-1)])
 
 const table = text.slice(text.indexOf('<!-- programs -->'), text.indexOf('<!-- /programs -->'))
 const [titles, ...programs] = rows(table).map((line) => cells(line).slice(0, OWN))
@@ -32,12 +32,12 @@ if (titles === undefined)
   throw new Error(`${process.argv[2]} has no table between <!-- programs --> and its end`)
 
 const print = (row) => console.log(`| ${row.join(' | ')} |`)
-print([...titles, ...COLUMNS])
-console.log(`|${'---|'.repeat(OWN)}${'---:|'.repeat(COLUMNS.length)}`)
+print([...titles, 'times as fast'])
+console.log(`|${'---|'.repeat(OWN)}---:|`)
 for (const [names, versions, what] of programs) {
   const name = names.split(',')[0]
   const found = ratios.find(
     ([program, version]) => program === name && versions.split(/[,;] /).includes(version)
   )
-  print([names, versions, what, ...(found?.[2] ?? COLUMNS.map(() => '–'))])
+  print([names, versions, what, found?.[2] ?? '–'])
 }

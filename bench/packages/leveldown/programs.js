@@ -8,6 +8,8 @@
 // loading the packages. Ratios are medians of the ratios within each round. Progress goes to standard error, tables to
 // standard output.
 //
+// On a busy machine, compare processor times: a thread that seldom sleeps, as that of a program on Terrace, waits longer for a core.
+//
 // --results appends a line of JSON for each run: program, version, database, round, and for each step the milliseconds and the processor
 // time of all threads.
 
@@ -151,5 +153,6 @@ const loading = Object.keys(TREES).map((database) => {
 console.log(
   `\n${here.cpu}, ${here.cores} cores, Node ${here.node}, at ${here.commit ?? 'no commit'}. ${rounds} rounds. ` +
     `Loading the package, which the times above do not include: ${loading.join(', ')}. ` +
-    `Load of the machine: ${here.load.toFixed(1)} at the beginning, ${loadavg()[0].toFixed(1)} at the end.`
+    `Load of the machine: ${here.load.toFixed(1)} at the beginning, ${loadavg()[0].toFixed(1)} at the end. ` +
+    'On a busy machine, compare processor times: a thread that seldom sleeps, as on Terrace, waits longer for a core.'
 )
