@@ -8,14 +8,23 @@ const ABSENT: u32 = 0;
 const PRESENT: u32 = 1;
 const EQUALS: u32 = 2;
 const UNCHANGED: u32 = 3;
+const VERSION: u32 = 4;
+const UNCHANGED_SINCE_VERSION: u32 = 5;
 
-/// A condition on a key, or on a range with a snapshot.
+/// The number of arguments of a condition: its kind and two more.
+pub const ARGUMENTS: usize = 3;
+
+/// A condition on a key or on a range.
 pub enum Passed {
     Absent(Vec<u8>),
     Present(Vec<u8>),
     Equals(Vec<u8>, Vec<u8>),
     /// The range, and the snapshot.
     Unchanged(Value, Value),
+    /// The key, and the version of its entry.
+    Version(Vec<u8>, u64),
+    /// The range, and the version of the state since which it is unchanged.
+    UnchangedSinceVersion(Value, u64),
 }
 
 /// Calls `add` with each of the conditions in `arguments`.
@@ -25,13 +34,15 @@ pub fn each(env: Env, arguments: &[Value], mut add: impl FnMut(Passed) -> Fallib
         env.append_bytes(value, &mut bytes)?;
         Ok(bytes)
     };
-    for condition in arguments.chunks_exact(3) {
+    for condition in arguments.chunks_exact(ARGUMENTS) {
         let [kind, first, second] = [condition[0], condition[1], condition[2]];
         add(match env.get_u32(kind)? {
             ABSENT => Passed::Absent(bytes(first)?),
             PRESENT => Passed::Present(bytes(first)?),
             EQUALS => Passed::Equals(bytes(first)?, bytes(second)?),
             UNCHANGED => Passed::Unchanged(first, second),
+            VERSION => Passed::Version(bytes(first)?, env.get_version(second)?),
+            UNCHANGED_SINCE_VERSION => Passed::UnchangedSinceVersion(first, env.get_version(second)?),
             _ => return Err(Failure::Argument("unknown kind of condition")),
         })?;
     }

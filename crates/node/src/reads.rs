@@ -50,6 +50,37 @@ pub fn get(call: &Call<'_>) -> Fallible<Value> {
     }
 }
 
+/// `getEntry(database, key, flags, snapshot)`: an array of the value and its version, or undefined, or a promise of that.
+pub fn get_entry(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let database = call.held::<Rc<Database>>(0)?;
+    let flags = Flags::of(env, call.argument(2))?;
+    let options = read_options(call, 3, flags)?;
+    let entry = move |env: Env, value: &[u8], version: u64| {
+        let entry = env.array(2)?;
+        env.set_element(entry, 0, env.bytes(value, flags.has(Flags::VALUES_AS_BUFFERS))?)?;
+        env.set_element(entry, 1, env.version(version)?)?;
+        Ok(entry)
+    };
+    let found = env.with_bytes(call.argument(1), |key| {
+        database.db().get_entry_with(key, &options, |value, version| entry(env, value, version))
+    })?;
+    match found {
+        Ok(Some(found)) => found,
+        Ok(None) => env.undefined(),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            let (key, options) = prepare(call, database, options)?;
+            let read =
+                move |db: &Db| db.get_entry_with(&key, &options, |value, version| (value.to_vec(), version));
+            database.read(env, read, move |env, found| match found {
+                Some((value, version)) => entry(env, &value, version),
+                None => env.undefined(),
+            })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// `has(database, key, flags, snapshot)`: a boolean, or a promise of it.
 pub fn has(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use napi_sys as sys;
+use terrace_engine::{Error, ErrorKind};
 
 use crate::error::{Failure, Fallible, check};
 
@@ -15,6 +16,9 @@ const STACK_BYTES: usize = 1024;
 /// A string that fills a buffer up to this many bytes before its end may have been cut: UTF-8 sequences are copied
 /// whole or not at all.
 const LONGEST_UTF8_SEQUENCE_BYTES: usize = 4;
+
+/// The largest number up to which all integers are exact in JavaScript.
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// The environment (the main thread's or a worker's) of the running callback.
 #[derive(Clone, Copy)]
@@ -181,6 +185,25 @@ impl Env {
         // SAFETY: as above.
         check(unsafe { sys::napi_get_value_double(self.0, value.0, &mut result) })?;
         Ok(result)
+    }
+
+    /// A version of an entry.
+    pub fn get_version(self, value: Value) -> Fallible<u64> {
+        let version = self.get_f64(value)?;
+        let is_exact = (0.0..=MAX_SAFE_INTEGER).contains(&version) && version.fract() == 0.0;
+        if is_exact { Ok(version as u64) } else { Err(Failure::Argument("not a version")) }
+    }
+
+    /// A version as a number.
+    ///
+    /// # Errors
+    /// `Unsupported` if it is too large for a number of JavaScript, as only a made-up database has it.
+    pub fn version(self, version: u64) -> Fallible<Value> {
+        if version as f64 > MAX_SAFE_INTEGER {
+            let message = format!("the version {version} is too large for JavaScript");
+            return Err(Error::new(ErrorKind::Unsupported, message).into());
+        }
+        self.number(version as f64)
     }
 
     pub fn get_string(self, value: Value) -> Fallible<String> {

@@ -51,26 +51,27 @@ pub fn write(
     Ok(promise)
 }
 
-/// Writes `batch` if the conditions hold. Returns undefined if it is written, otherwise a promise.
+/// Writes `batch` if the conditions hold, or takes it if it has to wait. Returns undefined if it is written, otherwise a promise.
 pub fn write_if(
     env: Env,
     database: &Rc<Database>,
-    mut batch: WriteBatch,
+    batch: &mut WriteBatch,
     conditions: Vec<Condition>,
     WriteMode { options, blocking }: WriteMode,
 ) -> Fallible<Value> {
     if blocking {
         database.environment().deliver_until(env, || database.write_queue().borrow().is_empty());
-        database.db().write_if(batch, &conditions, &options)?;
+        database.db().write_if(mem::replace(batch, WriteBatch::new()), &conditions, &options)?;
         return env.undefined();
     }
     if database.write_queue().borrow().is_empty()
         && batch.approximate_size_bytes() <= MAX_BYTES_AT_ONCE
-        && database.db().try_write_if(&mut batch, &conditions, &options)?
+        && database.db().try_write_if(batch, &conditions, &options)?
     {
         return env.undefined();
     }
     let (deferred, promise) = env.promise()?;
+    let batch = mem::replace(batch, WriteBatch::new());
     let conditions = Some(conditions);
     enqueue(env, database, Operation::Write { batch, conditions, options, deferred });
     Ok(promise)

@@ -58,6 +58,45 @@ pub fn write(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
+/// `writeIf(database, flags, count, ...conditions, ...operations)`, where `count` is that of the conditions, which are passed as in
+/// `batchIf`, and operations as in `write`: undefined if it is written, otherwise a promise.
+pub fn write_if(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let database = call.held::<Rc<Database>>(0)?;
+    let mode = mode(env, call.argument(1))?;
+    let count = env.get_u32(call.argument(2))? as usize;
+    let arguments = call.arguments_from(3)?;
+    let (passed, operations) = arguments
+        .split_at_checked(count * conditions::ARGUMENTS)
+        .ok_or(Failure::Argument("missing conditions"))?;
+    let mut list = Vec::with_capacity(count);
+    add_conditions(env, passed, &mut list)?;
+    database.with_scratch(|batch| {
+        append_all(env, batch, operations)?;
+        write_order::write_if(env, database, batch, list, mode)
+    })
+}
+
+fn add_conditions(env: Env, arguments: &[Value], list: &mut Vec<Condition>) -> Fallible<()> {
+    conditions::each(env, arguments, |passed| {
+        list.push(match passed {
+            Passed::Absent(key) => Condition::Absent(key),
+            Passed::Present(key) => Condition::Present(key),
+            Passed::Equals(key, value) => Condition::Equals(key, value),
+            Passed::Version(key, version) => Condition::Version(key, version),
+            Passed::Unchanged(range, snapshot) => {
+                let held = external::held::<HeldSnapshot>(env, snapshot)?.0.borrow();
+                let snapshot = held.clone().ok_or(Failure::Argument("the snapshot is closed"))?;
+                Condition::UnchangedSince(options::bounds(env, range)?, snapshot)
+            }
+            Passed::UnchangedSinceVersion(range, version) => {
+                Condition::UnchangedSinceVersion(options::bounds(env, range)?, version)
+            }
+        });
+        Ok(())
+    })
+}
+
 fn append_all(env: Env, batch: &mut WriteBatch, operations: &[Value]) -> Fallible<()> {
     for operation in operations.chunks_exact(2) {
         let [key, value] = [operation[0], operation[1]];
@@ -120,19 +159,7 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
 /// `batchIf(batch, ...conditions)`: adds conditions, each a kind and two arguments. `batchClear` keeps them.
 pub fn batch_if(call: &Call<'_>) -> Fallible<Value> {
     let mut list = call.held::<HeldBatch>(0)?.conditions.borrow_mut();
-    conditions::each(call.env, &call.arguments_from(1)?, |passed| {
-        list.push(match passed {
-            Passed::Absent(key) => Condition::Absent(key),
-            Passed::Present(key) => Condition::Present(key),
-            Passed::Equals(key, value) => Condition::Equals(key, value),
-            Passed::Unchanged(range, snapshot) => {
-                let held = external::held::<HeldSnapshot>(call.env, snapshot)?.0.borrow();
-                let snapshot = held.clone().ok_or(Failure::Argument("the snapshot is closed"))?;
-                Condition::UnchangedSince(options::bounds(call.env, range)?, snapshot)
-            }
-        });
-        Ok(())
-    })?;
+    add_conditions(call.env, &call.arguments_from(1)?, &mut list)?;
     call.env.undefined()
 }
 
@@ -145,7 +172,7 @@ pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
     if conditions.is_empty() {
         write_order::write(call.env, &held.database, &mut batch, mode)
     } else {
-        write_order::write_if(call.env, &held.database, batch, conditions, mode)
+        write_order::write_if(call.env, &held.database, &mut batch, conditions, mode)
     }
 }
 

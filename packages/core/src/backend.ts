@@ -38,6 +38,13 @@ export type BackendCondition<Snapshot extends BackendSnapshot = BackendSnapshot>
   | { readonly kind: 'equals'; readonly key: Bytes; readonly value: Bytes }
   /** The range has the same entries as in the snapshot. An entry that was written again with the same value may count as changed. */
   | { readonly kind: 'unchanged'; readonly range: Range; readonly snapshot: Snapshot }
+  /** The entry of the key has this version. Only for back-ends with {@link BackendManifest.versions}, as the next kind. */
+  | { readonly kind: 'version'; readonly key: Bytes; readonly version: number }
+  /** Nothing in the range has changed since the entry with this version was written, wherever that entry is. */
+  | { readonly kind: 'unchangedSinceVersion'; readonly range: Range; readonly version: number }
+
+/** The value of an entry, and the entry's version; see {@link BackendManifest.versions}. */
+export type VersionedValue = readonly [value: Bytes, version: number]
 
 /** The capabilities that a back-end declares. They become part of the database's manifest, `db.supports`. */
 export interface BackendManifest {
@@ -80,6 +87,13 @@ export interface BackendManifest {
    * @defaultValue `false`
    */
   readonly conditionalWrites?: boolean
+  /**
+   * Whether entries have versions: integers of which each write of a key gives its entry a larger one, and which reopening does not
+   * change. If so, it has {@link Backend.getEntry}, and its conditions may be of versions.
+   *
+   * @defaultValue `false`
+   */
+  readonly versions?: boolean
   /** Whether `open()` honours the option `createIfMissing`. */
   readonly createIfMissing?: boolean
   /** Whether `open()` honours the option `errorIfExists`. */
@@ -219,6 +233,13 @@ export interface Backend<Snapshot extends BackendSnapshot = BackendSnapshot> {
 
   /** Like {@link get}, but synchronous. See {@link BackendManifest.syncReads}. */
   getSync?(key: Bytes, options: BackendReadOptions, snapshot?: Snapshot): Bytes | undefined
+
+  /** Like {@link get}, but with the version of the entry. See {@link BackendManifest.versions}. */
+  getEntry?(
+    key: Bytes,
+    options: BackendReadOptions,
+    snapshot?: Snapshot
+  ): VersionedValue | undefined | Promise<VersionedValue | undefined>
 
   /** Returns the value of each key, all from the same state. */
   getMany(

@@ -19,7 +19,8 @@ export type {
   Operations,
   Page,
   Range,
-  RangeDeletion
+  RangeDeletion,
+  VersionedValue
 } from './backend.js'
 export {
   DirectCalls,
@@ -45,6 +46,7 @@ export type {
   BatchOptions,
   ConditionalOptions,
   DelOptions,
+  Entry,
   GetManyOptions,
   GetOptions,
   HasManyOptions,
@@ -58,6 +60,7 @@ export type {
   RangeCondition,
   ReadOptions,
   SyncIterable,
+  UpdateOptions,
   ValueIterator,
   ValueIteratorOptions,
   WriteCondition,

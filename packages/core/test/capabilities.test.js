@@ -7,12 +7,16 @@ import { ArrayBackend } from './support/array-backend.js'
 import { kindsOf, opened } from './support/databases.js'
 
 for (const [kind, { make, supports }] of kindsOf()) {
-  test(`the manifest tells of synchronous methods, hooks and conditions (${kind})`, async (t) => {
+  test(`the manifest tells of synchronous methods, hooks, conditions and versions (${kind})`, async (t) => {
     const db = await opened(t, make(t))
     for (const each of [db, db.sublevel('a'), db.sublevel('a').sublevel('b')]) {
-      const { additionalMethods, conditionalWrites, everyWrite, getSync, getSyncInHooks } = each.supports
+      const { additionalMethods, conditionalWrites, everyWrite, getSync, getSyncInHooks, versions } =
+        each.supports
       assert.deepEqual([everyWrite, getSync], [supports.everyWrite, supports.getSync])
       assert.equal(conditionalWrites, supports.conditionalWrites)
+      assert.equal(additionalMethods.update === true, conditionalWrites)
+      assert.equal(versions, supports.versions === true)
+      assert.equal(additionalMethods.getEntry === true, versions)
       assert.equal(getSyncInHooks, everyWrite || getSync)
       assert.equal(additionalMethods.iterateSync === true, supports.getSync)
       for (const name of ['putSync', 'delSync', 'batchSync'])

@@ -280,6 +280,8 @@ testConditions('what is no condition is refused, and nothing is written', async 
     [{ key: 'a', value: null }],
     [{ key: 'a', exists: true, sublevel: other.sublevel('x') }],
     [{ key: 'a', unchangedSince: snapshot }],
+    [{ version: 1, unchangedSince: snapshot }],
+    [{ key: 'a', exists: true, version: 1 }],
     [{ gte: 'a', unchangedSince: {} }],
     [{ gte: 'a', unchangedSince: null }]
   ]

@@ -27,7 +27,9 @@ test('a sublevel is an AbstractSublevel that knows its place', async (t) => {
     putSync: true,
     delSync: true,
     batchSync: true,
-    iterateSync: true
+    iterateSync: true,
+    update: true,
+    ...(db.supports.versions && { getEntry: true })
   })
   assert.equal(db.supports.additionalMethods.putSync, true)
 })

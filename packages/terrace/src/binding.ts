@@ -5,7 +5,7 @@
  * A function that returns `T | Promise<T>` returns the value itself when it need not wait: that is the fast path.
  */
 
-import type { Bytes, Page, Range } from 'terrace-core'
+import type { Bytes, Page, Range, VersionedValue } from 'terrace-core'
 import type { ErrorFactory } from './errors.js'
 import type { MemoryBinding } from './memory-binding.js'
 import type { FoundMany, Native, NativeConditions } from './native.js'
@@ -108,6 +108,12 @@ export interface Binding extends MemoryBinding {
     slab?: Uint8Array,
     offset?: number
   ): Bytes | number | undefined | Promise<Bytes | undefined>
+  getEntry(
+    database: NativeDatabase,
+    key: Bytes,
+    flags: number,
+    snapshot?: NativeSnapshot
+  ): VersionedValue | undefined | Promise<VersionedValue | undefined>
   has(
     database: NativeDatabase,
     key: Bytes,
@@ -131,6 +137,13 @@ export interface Binding extends MemoryBinding {
   del(database: NativeDatabase, key: Bytes, flags: number): void | Promise<void>
   /** In `operations` keys and values alternate, with null for the value of a key to delete. */
   write(database: NativeDatabase, flags: number, ...operations: Array<Bytes | null>): void | Promise<void>
+  /** `count` is the number of conditions, which are passed as to `batchIf`. */
+  writeIf(
+    database: NativeDatabase,
+    flags: number,
+    count: number,
+    ...conditionsAndOperations: Array<NativeConditions<NativeSnapshot>[number] | null>
+  ): void | Promise<void>
   /** A negative limit means no limit. */
   clear(
     database: NativeDatabase,

@@ -16,8 +16,10 @@ export {
   ChainedBatch,
   type ChainedBatchWriteOptions,
   type ClearedRange,
+  type ConditionalOptions,
   type DatabaseManifest,
   type DelOptions,
+  type Entry,
   type EventIterator,
   type GetManyOptions,
   type GetOptions,
@@ -37,11 +39,13 @@ export {
   type Snapshot,
   Sublevel,
   type SublevelOptions,
+  type UpdateOptions,
   type ValueIterator,
   type ValueIteratorOptions,
   type WatchedOperation,
   type WatchedWrites,
   type WatchOptions,
+  type WriteCondition,
   type WriteOptions
 } from 'terrace-core'
 export type { LeftOutLog, LevelStats, Stats } from './binding.js'

@@ -11,7 +11,7 @@ import type {
   RangeDeletion
 } from 'terrace-core'
 import { Flag } from './binding.js'
-import { addConditions } from './conditions.js'
+import { addConditions, argumentsOf, fitInCall } from './conditions.js'
 import { binding } from './load-binding.js'
 import { MAX_SPREAD, valuesOf } from './many.js'
 import { appendAll, MemoryBatch } from './memory-batch.js'
@@ -106,6 +106,11 @@ export class MemoryBackend implements MemoryStore<MemorySnapshot> {
   }
 
   writeIf(conditions: ReadonlyArray<BackendCondition<MemorySnapshot>>, operations: Operations): void {
+    if (fitInCall(conditions, operations)) {
+      binding.memoryWriteIf(this.#native, conditions.length, ...argumentsOf(conditions), ...operations)
+      return
+    }
+
     const batch = binding.memoryBatch()
     addConditions(conditions, (part) => binding.memoryBatchIf(batch, ...part))
     appendAll(batch, operations)

@@ -42,6 +42,12 @@ export interface MemoryBinding {
   memoryPut(memory: NativeMemory, key: Bytes, value: Bytes): void
   memoryDel(memory: NativeMemory, key: Bytes): void
   memoryWrite(memory: NativeMemory, ...operations: Array<Bytes | null>): void
+  /** `count` is the number of conditions, which are passed as to `memoryBatchIf`. */
+  memoryWriteIf(
+    memory: NativeMemory,
+    count: number,
+    ...conditionsAndOperations: Array<NativeConditions<NativeMemorySnapshot>[number] | null>
+  ): void
   memoryClear(
     memory: NativeMemory,
     range: Range,

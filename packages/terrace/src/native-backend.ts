@@ -10,10 +10,11 @@ import {
   type CursorParts,
   codedError,
   type Operations,
-  type RangeDeletion
+  type RangeDeletion,
+  type VersionedValue
 } from 'terrace-core'
 import { Flag, type LeftOutLog, type NativeDatabase } from './binding.js'
-import { addConditions } from './conditions.js'
+import { addConditions, argumentsOf, fitInCall } from './conditions.js'
 import { binding } from './load-binding.js'
 import { appendAll, inParts, MAX_SPREAD, valuesOf } from './many.js'
 import { NativeBatch } from './native-batch.js'
@@ -28,6 +29,7 @@ export class NativeBackend implements Backend<NativeSnapshot> {
     syncReads: true,
     syncWrites: true,
     conditionalWrites: true,
+    versions: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -100,6 +102,14 @@ export class NativeBackend implements Backend<NativeSnapshot> {
 
     const found = binding.get(database, key, flags, snapshot?.native, slab.memory(), slab.offset())
     return typeof found === 'number' ? slab.take(found) : found
+  }
+
+  getEntry(
+    key: Bytes,
+    options: BackendReadOptions,
+    snapshot?: NativeSnapshot
+  ): VersionedValue | undefined | Promise<VersionedValue | undefined> {
+    return binding.getEntry(this.database, key, readFlags(options, snapshot), snapshot?.native)
   }
 
   getMany(
@@ -178,7 +188,12 @@ export class NativeBackend implements Backend<NativeSnapshot> {
     operations: Operations,
     flags: number
   ): void | Promise<void> {
-    const batch = binding.batch(this.database)
+    const { database } = this
+    if (fitInCall(conditions, operations)) {
+      return binding.writeIf(database, flags, conditions.length, ...argumentsOf(conditions), ...operations)
+    }
+
+    const batch = binding.batch(database)
     addConditions(conditions, (part) => binding.batchIf(batch, ...part))
     appendAll(batch, operations)
     return binding.batchWrite(batch, flags)

@@ -16,6 +16,8 @@ const calls = {
   getMany: { later: (db) => db.getMany(['a']) },
   has: { later: (db) => db.has('a') },
   hasMany: { later: (db) => db.hasMany(['a']) },
+  getEntry: { later: (db) => db.getEntry('a') },
+  update: { later: (db) => db.update('a', () => '1') },
   put: { later: (db) => db.put('a', '1') },
   del: { later: (db) => db.del('a') },
   batch: { later: (db) => db.batch([{ type: 'put', key: 'a', value: '1' }]) },

@@ -31,6 +31,9 @@ impl Condition {
                 let shown = held.as_ref().ok_or(Failure::Argument("the snapshot is closed"))?;
                 Self::Unchanged(options::bounds(env, range)?, shown.clone())
             }
+            Passed::Version(..) | Passed::UnchangedSinceVersion(..) => {
+                return Err(Failure::Argument("entries in memory have no versions"));
+            }
         })
     }
 

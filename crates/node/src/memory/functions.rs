@@ -13,7 +13,7 @@ use crate::maintenance::numbers;
 use crate::value::Value;
 
 /// The functions by name.
-pub const FUNCTIONS: [(&str, Function); 25] = [
+pub const FUNCTIONS: [(&str, Function); 26] = [
     ("memory", callback!(create)),
     ("memoryLimit", callback!(limit)),
     ("memoryStats", callback!(stats)),
@@ -27,6 +27,7 @@ pub const FUNCTIONS: [(&str, Function); 25] = [
     ("memoryPut", callback!(writes::put)),
     ("memoryDel", callback!(writes::del)),
     ("memoryWrite", callback!(writes::write)),
+    ("memoryWriteIf", callback!(writes::write_if)),
     ("memoryClear", callback!(writes::clear)),
     ("memoryBatch", callback!(writes::batch)),
     ("memoryBatchPut", callback!(writes::batch_put)),

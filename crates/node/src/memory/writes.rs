@@ -10,10 +10,10 @@ use super::operations::{self, Operations};
 use super::state::{HeldMemory, snapshot_of, with_state};
 use crate::call::Call;
 use crate::conditions;
-use crate::error::Fallible;
+use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
-use crate::value::Value;
+use crate::value::{Env, Value};
 
 /// The object that `memoryBatch` returns to JavaScript.
 #[derive(Default)]
@@ -51,6 +51,32 @@ pub fn write(call: &Call<'_>) -> Fallible<Value> {
     let mut operations = Operations::default();
     operations.append(call.env, &call.arguments_from(1)?)?;
     change(call, |map, limit| operations.apply(map, limit))
+}
+
+/// `memoryWriteIf(memory, count, ...conditions, ...operations)`, where `count` is that of the conditions, which are passed as in
+/// `memoryBatchIf`, and operations as in `memoryWrite`.
+pub fn write_if(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let count = env.get_u32(call.argument(1))? as usize;
+    let arguments = call.arguments_from(2)?;
+    let (passed, changes) = arguments
+        .split_at_checked(count * conditions::ARGUMENTS)
+        .ok_or(Failure::Argument("missing conditions"))?;
+    let mut list = Vec::with_capacity(count);
+    add_conditions(env, passed, &mut list)?;
+    let mut operations = Operations::default();
+    operations.append(env, changes)?;
+    change(call, |map, limit| {
+        condition::check(&list, map)?;
+        operations.apply(map, limit)
+    })
+}
+
+fn add_conditions(env: Env, arguments: &[Value], list: &mut Vec<Condition>) -> Fallible<()> {
+    conditions::each(env, arguments, |passed| {
+        list.push(Condition::new(env, passed)?);
+        Ok(())
+    })
 }
 
 /// `memoryClear(memory, range, flags, limit, snapshot)`. A negative limit means no limit.
@@ -116,10 +142,7 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
 /// `memoryBatchIf(batch, ...conditions)`: adds conditions, each a kind and two arguments. `memoryBatchClear` keeps them.
 pub fn batch_if(call: &Call<'_>) -> Fallible<Value> {
     let mut list = call.held::<HeldMemoryBatch>(0)?.conditions.borrow_mut();
-    conditions::each(call.env, &call.arguments_from(1)?, |passed| {
-        list.push(Condition::new(call.env, passed)?);
-        Ok(())
-    })?;
+    add_conditions(call.env, &call.arguments_from(1)?, &mut list)?;
     call.env.undefined()
 }
 

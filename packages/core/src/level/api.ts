@@ -9,11 +9,12 @@ import { Encodings } from '../encoding/exact-encoding.js'
 import { afterYield } from '../event-loop.js'
 import type { PrivateIteratorOptions } from '../read/cursor.js'
 import { EntryIterator, KeyIterator, ValueIterator } from '../read/iterator.js'
-import { getSync } from '../read/read-api.js'
+import { getEntry, getSync } from '../read/read-api.js'
 import type { Snapshot } from '../read/snapshot.js'
 import type { Namespace } from '../sublevel/namespace.js'
 import { iteratorOptionsInRoot } from '../sublevel/range-keys.js'
 import { ChainedBatch } from '../write/chained-batch.js'
+import { update } from '../write/update.js'
 import { assertLoopable, assertOpen, batch, del, put, writeSync } from '../write/write-api.js'
 import type { PrivateReadOptions } from './store.js'
 import { WeakChildren } from './weak-children.js'
@@ -82,6 +83,14 @@ export function withApi<Class>(base: Class): Class {
 
     override getSync(key: unknown, options?: object): unknown {
       return getSync(this.namespace, key, options)
+    }
+
+    getEntry(key: unknown, options?: object): Promise<unknown> {
+      return getEntry(this.namespace, key, options)
+    }
+
+    update(key: unknown, change: unknown, options?: object): Promise<unknown> {
+      return update(this.namespace, key, change, options)
     }
 
     iterateSync(options?: object): Generator<unknown, void, unknown> {

@@ -17,6 +17,7 @@ import type {
   BatchOperation,
   BatchOptions,
   DelOptions,
+  Entry,
   GetManyOptions,
   GetOptions,
   HasManyOptions,
@@ -26,6 +27,7 @@ import type {
   KeyIteratorOptions,
   KeyIterator as KeyIteratorType,
   PutOptions,
+  UpdateOptions,
   ValueIteratorOptions,
   ValueIterator as ValueIteratorType,
   WriteOptions
@@ -228,6 +230,27 @@ export interface BackendLevel<KDefault, VDefault> {
   batch(): ChainedBatch<this, KDefault, VDefault>
 
   /**
+   * Replaces the value of a key with the result of a function even while others write to it. If the value has changed by the
+   * time of the write, the function is called again with the new one.
+   *
+   * @param change - Gets the value, or undefined if there is none. It may return a promise. If its result is undefined, the entry is
+   *   deleted. It should have no other effects, as it may be called several times.
+   * @returns The new value.
+   * @throws LEVEL_CONFLICT if others have changed the value in each attempt. Nothing is written then.
+   * @throws LEVEL_ABORTED if the signal was aborted.
+   * @throws LEVEL_NOT_SUPPORTED if the database has no conditional writes; see `supports.conditionalWrites`.
+   */
+  update(
+    key: KDefault,
+    change: (value: VDefault | undefined) => VDefault | undefined | Promise<VDefault | undefined>
+  ): Promise<VDefault | undefined>
+  update<K = KDefault, V = VDefault>(
+    key: K,
+    change: (value: V | undefined) => V | undefined | Promise<V | undefined>,
+    options: UpdateOptions<K, V>
+  ): Promise<V | undefined>
+
+  /**
    * Stores a value like {@link put}, but synchronously. It blocks the thread while it waits for the disk (with `sync`), for
    * compactions to catch up, and for earlier writes.
    *
@@ -281,6 +304,14 @@ export interface BackendLevel<KDefault, VDefault> {
   /** Returns the value of a key like {@link get}, but synchronously. It blocks the thread while it waits for the disk. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
+
+  /**
+   * Returns the value of a key with the version of the entry, or undefined if the key does not exist.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if entries have no versions; see `supports.versions`.
+   */
+  getEntry(key: KDefault): Promise<Entry<VDefault> | undefined>
+  getEntry<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<Entry<V> | undefined>
 
   /** Returns the value of each key, all from the same state, with undefined for keys that do not exist. */
   getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>

@@ -24,6 +24,8 @@ export interface DatabaseManifest extends AbstractManifest {
   readonly getSyncInHooks: boolean
   /** Whether writes honour the option `if`. In other databases, they fail with LEVEL_NOT_SUPPORTED if it is given. */
   readonly conditionalWrites: boolean
+  /** Whether entries have versions, which `getEntry()` returns and conditions may name. */
+  readonly versions: boolean
 }
 
 /**
@@ -32,13 +34,14 @@ export interface DatabaseManifest extends AbstractManifest {
  * @throws TypeError
  */
 export function checkBackend(backend: Backend): void {
-  const { syncReads, syncWrites, conditionalWrites } = backend.manifest
+  const { syncReads, syncWrites, conditionalWrites, versions } = backend.manifest
   if (syncReads && backend.getSync === undefined) throw missing('syncReads', 'getSync')
   if (syncWrites && backend.writeSync === undefined) throw missing('syncWrites', 'writeSync')
   if (conditionalWrites && backend.writeIf === undefined) throw missing('conditionalWrites', 'writeIf')
   if (conditionalWrites && syncWrites && backend.writeIfSync === undefined) {
     throw missing('conditionalWrites', 'writeIfSync')
   }
+  if (versions && backend.getEntry === undefined) throw missing('versions', 'getEntry')
 }
 
 function missing(declared: string, method: string): TypeError {
@@ -60,18 +63,21 @@ export function databaseManifest(
     createIfMissing: backend.createIfMissing === true,
     errorIfExists: backend.errorIfExists === true,
     explicitSnapshots: true,
-    additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
+    additionalMethods: { ...additionalMethods, ...ownMethods(backend) },
     signals: { iterators: true },
     everyWrite: backend.shared !== true,
     getSyncInHooks: backend.syncReads === true || canWait(backend),
-    conditionalWrites: backend.conditionalWrites === true
+    conditionalWrites: backend.conditionalWrites === true,
+    versions: backend.versions === true
   }
 }
 
 /** The methods beyond abstract-level's that a database and its sublevels have. */
-export function synchronousMethods(backend: BackendManifest): Record<string, boolean> {
+export function ownMethods(backend: BackendManifest): Record<string, boolean> {
   return {
     ...(backend.syncWrites && { putSync: true, delSync: true, batchSync: true }),
-    ...(backend.syncReads && { iterateSync: true })
+    ...(backend.syncReads && { iterateSync: true }),
+    ...(backend.conditionalWrites && { update: true }),
+    ...(backend.versions && { getEntry: true })
   }
 }

@@ -83,7 +83,7 @@ export interface ConditionalOptions {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type WriteCondition = KeyCondition<any, any> | RangeCondition<any>
 
-/** What must hold of a key. It has either `exists` or `value`. */
+/** What must hold of a key. It has one of `exists`, `value` and `version`. */
 export interface KeyCondition<K, V> extends OnSublevel {
   key: K
   keyEncoding?: AbstractPutOptions<K, V>['keyEncoding']
@@ -92,6 +92,8 @@ export interface KeyCondition<K, V> extends OnSublevel {
   exists?: boolean | undefined
   /** The value that the entry must have. Values are compared in encoded form. */
   value?: V | undefined
+  /** The version that the entry must have, as `getEntry()` returned it. Only in databases with `supports.versions`. */
+  version?: number | undefined
 }
 
 /** What must hold of a range: no entry in it was added, changed or deleted. */
@@ -104,8 +106,34 @@ export interface RangeCondition<K> extends OnSublevel {
   /**
    * The snapshot since which nothing in the range has changed. Without bounds, the range has all keys of the database or sublevel.
    * An entry that was written again with the same value may count as changed.
+   *
+   * In databases with `supports.versions`, it may also be the version of an entry, in the range or not: the state right after that
+   * write. If the database was reopened since, or has dropped what would tell, the condition does not hold.
    */
-  unchangedSince: AbstractSnapshot
+  unchangedSince: AbstractSnapshot | number
+}
+
+/** Options of `update()`. Other options are passed to hook functions, as those of `put()` are. */
+export interface UpdateOptions<K, V> extends AbstractPutOptions<K, V>, WriteOptions, OnSublevel {
+  /**
+   * How often the function is called again after others have changed the value in the meantime; 0 or more, or Infinity.
+   *
+   * @defaultValue `100`
+   */
+  retries?: number | undefined
+  /** Ends the update before its next attempt, with LEVEL_ABORTED. */
+  signal?: AbortSignal | undefined
+}
+
+/** An entry and its version; see `getEntry()`. */
+export interface Entry<V> {
+  /** The value. */
+  value: V
+  /**
+   * The version. Each write of the key, of the same value too, gives the entry a larger one; reopening and compactions keep it. A copy
+   * of the database made by writing its entries has other versions.
+   */
+  version: number
 }
 
 /** Options of `put()` and `putSync()`. */

@@ -2,12 +2,13 @@ import { AbstractSublevel, type AbstractSublevelOptions } from 'abstract-level'
 import { withInner } from '../encoding/exact-encoding.js'
 import { withApi } from '../level/api.js'
 import type { Database } from '../level/database.js'
-import { type DatabaseManifest, synchronousMethods } from '../level/manifest.js'
+import { type DatabaseManifest, ownMethods } from '../level/manifest.js'
 import { completeDeferred, explainRefusal, forgetRefusal } from '../level/not-open.js'
 import type {
   BatchOperation,
   BatchOptions,
   DelOptions,
+  Entry,
   GetManyOptions,
   GetOptions,
   HasManyOptions,
@@ -17,6 +18,7 @@ import type {
   KeyIteratorOptions,
   KeyIterator as KeyIteratorType,
   PutOptions,
+  UpdateOptions,
   ValueIteratorOptions,
   ValueIterator as ValueIteratorType
 } from '../level/operation-options.js'
@@ -68,7 +70,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends w
   /** @internal */
   constructor(parent: TDatabase, name: string | string[], options: SublevelOptions<KDefault, VDefault>) {
     const { namespace } = parent as unknown as Parent
-    const additionalMethods = synchronousMethods(namespace.store.backend.manifest)
+    const additionalMethods = ownMethods(namespace.store.backend.manifest)
     const { manifest } = options as { manifest?: object }
     // The types of abstract-level lack the manifest, and names of several parts.
     const given = withInner(options)
@@ -218,6 +220,17 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   ): Promise<void>
   batch(): ChainedBatch<this, KDefault, VDefault>
 
+  /** Replaces the value of a key with the result of a function; see {@link BackendLevel.update}. */
+  update(
+    key: KDefault,
+    change: (value: VDefault | undefined) => VDefault | undefined | Promise<VDefault | undefined>
+  ): Promise<VDefault | undefined>
+  update<K = KDefault, V = VDefault>(
+    key: K,
+    change: (value: V | undefined) => V | undefined | Promise<V | undefined>,
+    options: UpdateOptions<K, V>
+  ): Promise<V | undefined>
+
   /** Stores a value like {@link put}, but synchronously. See {@link BackendLevel.putSync}. */
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
@@ -247,6 +260,10 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   /** Returns the value of a key synchronously; see {@link BackendLevel.getSync}. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
+
+  /** Returns the value of a key with its version; see {@link BackendLevel.getEntry}. */
+  getEntry(key: KDefault): Promise<Entry<VDefault> | undefined>
+  getEntry<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<Entry<V> | undefined>
 
   /** Returns the value of each key; see {@link BackendLevel.getMany}. */
   getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>

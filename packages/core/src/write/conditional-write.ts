@@ -19,6 +19,7 @@ interface PublicCondition {
   readonly sublevel?: Database | null
   readonly exists?: unknown
   readonly value?: unknown
+  readonly version?: unknown
   readonly unchangedSince?: unknown
   readonly gt?: unknown
   readonly gte?: unknown
@@ -34,12 +35,18 @@ const bounds = ['gt', 'gte', 'lt', 'lte'] as const
  * @throws LEVEL_NOT_SUPPORTED, LEVEL_INVALID_ARGUMENT, or an error of an encoding.
  */
 export function encodeConditions(owner: Database, store: Store, conditions: unknown): BackendCondition[] {
-  if (store.backend.manifest.conditionalWrites !== true) {
-    const message = "This database does not support the option 'if': see supports.conditionalWrites"
-    throw codedError('LEVEL_NOT_SUPPORTED', message)
-  }
+  assertConditional(store, "the option 'if'")
   if (!Array.isArray(conditions)) throw invalid("The option 'if' must be an array of conditions")
   return conditions.map((condition) => encode(owner, store, condition))
+}
+
+/** @throws LEVEL_NOT_SUPPORTED if the store has no conditional writes, which `what` needs. */
+export function assertConditional({ backend }: Store, what: string): void {
+  if (backend.manifest.conditionalWrites === true) return
+  throw codedError(
+    'LEVEL_NOT_SUPPORTED',
+    `This database does not support ${what}: see supports.conditionalWrites`
+  )
 }
 
 function encode(owner: Database, store: Store, condition: PublicCondition | null): BackendCondition {
@@ -49,12 +56,12 @@ function encode(owner: Database, store: Store, condition: PublicCondition | null
   assertOwnSublevel(target, owner, store.root)
   const encoding = target.keyEncoding(condition.keyEncoding)
   const prefix = target.prefix ?? ''
-  const { key, exists, value, unchangedSince } = condition
+  const { key, exists, value, version, unchangedSince } = condition
 
   if (unchangedSince !== undefined) {
-    if (key !== undefined || exists !== undefined || value !== undefined) {
+    if (key !== undefined || exists !== undefined || value !== undefined || version !== undefined) {
       throw invalid(
-        "A condition with 'unchangedSince' is on a range: it has bounds, and no 'key', 'exists' or 'value'"
+        "A condition with 'unchangedSince' is on a range: it has bounds, and no 'key', 'exists', 'value' or 'version'"
       )
     }
     const range: Range = {}
@@ -62,28 +69,49 @@ function encode(owner: Database, store: Store, condition: PublicCondition | null
       if (condition[bound] !== undefined) range[bound] = copyOf(encoding.encode(condition[bound]))
     }
     if (prefix !== '') prefixRange(range, prefix, encoding.format)
+    if (typeof unchangedSince === 'number') {
+      return { kind: 'unchangedSinceVersion', range, version: checkedVersion(store, unchangedSince) }
+    }
     const snapshot = backendSnapshot(unchangedSince)
     if (snapshot === undefined)
-      throw invalid("The option 'unchangedSince' must be a snapshot of this database")
+      throw invalid("The option 'unchangedSince' must be a snapshot of this database, or a version")
     return { kind: 'unchanged', range, snapshot }
   }
 
   target._assertValidKey(key)
   const rootKey = copyOf(prefixed(prefix, encoding.encode(key), encoding.format))
-  if (value !== undefined && exists === undefined) {
+  const given = [exists, value, version].filter((property) => property !== undefined)
+  if (given.length !== 1 || (exists !== undefined && typeof exists !== 'boolean')) {
+    throw invalid("A condition on a key must have one of 'exists', a boolean, 'value' and 'version'")
+  }
+  if (version !== undefined) return { kind: 'version', key: rootKey, version: checkedVersion(store, version) }
+  if (value !== undefined) {
     const encoded: Bytes = target.valueEncoding(condition.valueEncoding).encodeValue(value, key)
     return { kind: 'equals', key: rootKey, value: copyOf(encoded) }
-  }
-  if (typeof exists !== 'boolean' || value !== undefined) {
-    throw invalid("A condition on a key must have either 'exists', a boolean, or 'value'")
   }
   return { kind: exists ? 'present' : 'absent', key: rootKey }
 }
 
+function checkedVersion({ backend }: Store, version: unknown): number {
+  if (backend.manifest.versions !== true) throw noVersions()
+  if (Number.isSafeInteger(version) && (version as number) >= 0) return version as number
+  throw invalid('A version must be an integer that getEntry() has returned')
+}
+
+/** The error for versions of a store that has none. */
+export function noVersions(): Error {
+  return codedError(
+    'LEVEL_NOT_SUPPORTED',
+    'The entries of this database have no versions: see supports.versions'
+  )
+}
+
 /** Keeps the snapshots of conditions open until the returned function is called. */
 export function holdSnapshots(conditions: unknown): () => void {
-  const list = conditions as Array<{ unchangedSince?: Snapshot }>
-  const snapshots = list.flatMap(({ unchangedSince }) => unchangedSince ?? [])
+  const list = conditions as Array<{ unchangedSince?: Snapshot | number }>
+  const snapshots = list.flatMap(({ unchangedSince }) =>
+    typeof unchangedSince === 'object' ? unchangedSince : []
+  )
   for (const snapshot of snapshots) snapshot.ref()
   return () => {
     for (const snapshot of snapshots) snapshot.unref()

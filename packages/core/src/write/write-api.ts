@@ -1,6 +1,6 @@
 /** `put`, `del` and `batch` of a database or sublevel, asynchronous and synchronous. */
 
-import type { Bytes } from '../backend.js'
+import type { BackendCondition, Bytes, Operations } from '../backend.js'
 import { notSynchronous } from '../errors.js'
 import { yieldToEventLoop } from '../event-loop.js'
 import { WriteOnce } from '../hooks/hooked-batch.js'
@@ -91,17 +91,30 @@ function batchIf(namespace: Namespace, operations: PublicOperation[], given: Con
   const { owner, store } = namespace
   const { if: list, ...options } = given
   const conditions = encodeConditions(owner, store, list)
+  const encoded = (): Operations => encodeOperations(owner, store.root, operations, options)
+  const written = writeIf(namespace, conditions, operations, encoded, options)
+  if (written !== undefined) return written.finally(holdSnapshots(list))
+  return yieldToEventLoop(operations.length) ?? Promise.resolve()
+}
+
+/**
+ * Writes operations if the conditions hold. Returns undefined if they are written.
+ *
+ * @param encoded - Returns the operations as the back-end takes them, for a write that nobody else sees.
+ */
+export function writeIf(
+  namespace: Namespace,
+  conditions: readonly BackendCondition[],
+  operations: readonly PublicOperation[],
+  encoded: () => Operations,
+  options: WriteOptions & object
+): void | Promise<void> {
+  const { store } = namespace
   const sync = isSync(options)
-  if (isSimple(namespace, operations, options)) {
-    const flat = encodeOperations(owner, store.root, operations, options)
-    const written = store.writeIf(conditions, flat, sync)
-    if (written !== undefined) return written.finally(holdSnapshots(list))
-    return yieldToEventLoop(operations.length) ?? Promise.resolve()
-  }
+  if (isSimple(namespace, operations, options)) return store.writeIf(conditions, encoded(), sync)
   const call = new SubmittedCall(namespace, 'batch', copiesOf(operations, options), sync)
   call.keep()
-  const release = holdSnapshots(list)
-  return store.queue.perform(new ConditionalWrite(store, call, conditions)).finally(release)
+  return store.queue.perform(new ConditionalWrite(store, call, conditions))
 }
 
 /** Writes operations, and has finished when it returns. */
@@ -239,11 +252,16 @@ function optionsOf(options: unknown): Options {
   return isObject(options) ? (options as Options) : undefined
 }
 
-function isOpen(namespace: Namespace): boolean {
+export function isOpen(namespace: Namespace): boolean {
   return namespace.owner.status === 'open' && !namespace.isClosing
 }
 
-function whenOpen({ owner, isClosing }: Namespace, work: () => Promise<void>): Promise<void> {
+/** Does work once a database that is being opened is open. Fails if it is closed. */
+export function whenOpen<T>(
+  { owner, isClosing }: Namespace,
+  work: () => Promise<T>,
+  methods = 'put(), del() and batch()'
+): Promise<T> {
   if (owner.status === 'opening' && !isClosing) return owner.deferAsync(work)
-  return Promise.reject(notOpen(isClosing ? closing : owner, 'put(), del() and batch()'))
+  return Promise.reject(notOpen(isClosing ? closing : owner, methods))
 }

@@ -23,6 +23,10 @@ export class ArrayBackend {
   #random
   #failures
   #entries = nothing
+  /** The version of the last operation. */
+  #version = 0
+  /** The key of each operation, in the order of their versions, which begin with 1. */
+  #changes = []
   /** Writes that are not done yet: `{ operations, conditions, resolve, reject }`. */
   #waiting = []
   #writing = Promise.resolve()
@@ -40,6 +44,7 @@ export class ArrayBackend {
       syncReads: sync,
       syncWrites: sync,
       conditionalWrites: true,
+      versions: true,
       permanence: false
     }
     this.#random = randomOf(seed)
@@ -69,6 +74,15 @@ export class ArrayBackend {
   get(key, options, snapshot) {
     const wanted = bytesOf(key)
     return this.#answer(() => this.#valueIn(this.#stateOf(snapshot), wanted, options))
+  }
+
+  getEntry(key, options, snapshot) {
+    const wanted = bytesOf(key)
+    return this.#answer(() => {
+      const state = this.#stateOf(snapshot)
+      const { index, isThere } = indexOf(state, wanted)
+      return isThere ? [this.#valueIn(state, wanted, options), state[index].version] : undefined
+    })
   }
 
   getMany(keys, options, snapshot) {
@@ -166,14 +180,18 @@ export class ArrayBackend {
     if (operations.length > 0) this.#failAtTimes()
     const failed = [...conditions.keys()].filter((index) => !this.#holds(conditions[index]))
     if (failed.length > 0) throw conflict(failed, conditions.length)
-    this.#entries = written(this.#entries, operations)
+    this.#entries = written(this.#entries, operations, this.#version)
+    this.#version += operations.length / 2
+    this.#changes.push(...operations.filter((_, index) => index % 2 === 0))
   }
 
-  #holds({ kind, key, value, range, snapshot }) {
+  #holds({ kind, key, value, range, snapshot, version }) {
     if (kind === 'unchanged') {
       return isDeepStrictEqual(within(this.#entries, range), within(snapshot.entries, range))
     }
+    if (kind === 'unchangedSinceVersion') return !this.#changes.slice(version).some((key) => isIn(range, key))
     const { index, isThere } = indexOf(this.#entries, key)
+    if (kind === 'version') return isThere && this.#entries[index].version === version
     if (kind === 'equals') return isThere && this.#entries[index].value.equals(value)
     return isThere === (kind === 'present')
   }
@@ -254,13 +272,17 @@ class ArrayCursor {
   }
 }
 
-/** The entries after these operations. */
-function written(entries, operations) {
+/** The entries after these operations, the first of which has the version after `version`. */
+function written(entries, operations, version) {
   const after = [...entries]
   for (let i = 0; i < operations.length; i += 2) {
     const [key, value] = [operations[i], operations[i + 1]]
     const { index, isThere } = indexOf(after, key)
-    after.splice(index, isThere ? 1 : 0, ...(value === null ? [] : [{ key, value }]))
+    after.splice(
+      index,
+      isThere ? 1 : 0,
+      ...(value === null ? [] : [{ key, value, version: version + i / 2 + 1 }])
+    )
   }
   return Object.freeze(after)
 }

@@ -14,8 +14,14 @@ let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 const ENGINE = 'the engine'
 
-const synchronous = { getSync: true, putSync: true, everyWrite: true, conditionalWrites: true }
-const asynchronous = { getSync: false, putSync: false, everyWrite: true, conditionalWrites: true }
+const synchronous = {
+  getSync: true,
+  putSync: true,
+  everyWrite: true,
+  conditionalWrites: true,
+  versions: true
+}
+const asynchronous = { ...synchronous, getSync: false, putSync: false }
 
 /** For each name, how to make a database for a test, and what it can do. */
 const kinds = {
@@ -72,6 +78,15 @@ export function testHookReads(name, run) {
 export function testConditions(name, run, { refused = false } = {}) {
   testOn(
     kindsOf().filter(([, { supports }]) => supports.conditionalWrites !== refused),
+    name,
+    run
+  )
+}
+
+/** Runs a test of versions over each back-end whose entries have them, or over the others. */
+export function testVersions(name, run, { refused = false } = {}) {
+  testOn(
+    kindsOf().filter(([, { supports }]) => (supports.versions === true) !== refused),
     name,
     run
   )

@@ -110,6 +110,9 @@ export const writes = {
       () => db.del('something else'),
       ({ type }, batch) => type === 'del' && batch.add({ type: 'put', key, value, ...options })
     ),
+  'put under a condition': (db, key, value, options) =>
+    db.put(key, value, { ...options, if: [{ ...options, key, exists: false }] }),
+  update: (db, key, value, options) => db.update(key, () => value, options),
   putSync: (db, key, value, options) => db.putSync(key, value, options),
   batchSync: (db, key, value, options) => db.batchSync([{ type: 'put', key, value, ...options }])
 }
@@ -120,6 +123,9 @@ const deletions = {
   'batch that deletes': (db, key, options) => db.batch([{ type: 'del', key }], options),
   'chained batch that deletes': (db, key, options) => db.batch().del(key, options).write(),
   'hooked del': (db, key, options) => seen(db, () => db.del(key, options)),
+  'del under a condition': (db, key, options) =>
+    db.del(key, { ...options, if: [{ ...options, key, exists: true }] }),
+  'update that deletes': (db, key, options) => db.update(key, () => undefined, options),
   delSync: (db, key, options) => db.delSync(key, options),
   clear: (db, key, options) => db.clear({ ...options, gte: key, lte: key })
 }
@@ -138,6 +144,8 @@ const reads = {
       await iterator.close()
     }
   },
+  getEntry: (db, key, options) => db.getEntry(key, options),
+  'condition on a key': (db, key, options) => db.batch([], { if: [{ ...options, key, exists: false }] }),
   getSync: (db, key, options) => db.getSync(key, options)
 }
 for (const bound of ['gt', 'gte', 'lt', 'lte']) {
@@ -150,7 +158,12 @@ for (const bound of ['gt', 'gte', 'lt', 'lte']) {
 /** The ways that a database has. */
 export function ofThese(table, { supports }) {
   const has = { ...supports.additionalMethods, getSync: supports.getSync }
-  return Object.entries(table).filter(([name]) => !name.endsWith('Sync') || has[name] === true)
+  const isThere = (name) => {
+    if (name.includes('condition')) return supports.conditionalWrites === true
+    const [method] = name.split(' ')
+    return !/Sync$|^update$|^getEntry$/.test(method) || has[method] === true
+  }
+  return Object.entries(table).filter(([name]) => isThere(name))
 }
 
 function same(actual, expected, what) {
@@ -300,7 +313,8 @@ export async function checkRefused(db) {
   await db.put('kept', 'before')
   for (const [index, [value, encoding, problem]] of [...refused, ...missing].entries()) {
     const named = `'${nameOf(encoding)}'`
-    for (const [way, write] of ofThese(writes, db)) {
+    // An update first decodes what is there, and deletes it for undefined.
+    for (const [way, write] of ofThese(writes, db).filter(([way]) => way !== 'update')) {
       const what = `${index}: ${problem}, value with ${named}, ${way}`
       const call = () => write(db, 'kept', value, { valueEncoding: encoding })
       await checkRefusal(call, 'LEVEL_INVALID_VALUE', ['"kept"', named, problem], what)

@@ -14,7 +14,8 @@ import terrace, {
   type Stats,
   type Sublevel,
   type WatchedOperation,
-  type WatchedWrites
+  type WatchedWrites,
+  type WriteCondition
 } from 'terrace'
 
 /** Accepts only a value whose type is exactly `T`. Any other value would need an argument that does not exist. */
@@ -204,6 +205,33 @@ export function options(): void {
   // @ts-expect-error passive is for open() only
   const passive: DatabaseOptions<string, string> = { passive: true }
   void [compression, comparator, passive]
+}
+
+export async function conditions(db: Level<string, number>): Promise<void> {
+  const users = db.sublevel<string[], { name: string }>('users', {
+    keyEncoding: 'json',
+    valueEncoding: 'json'
+  })
+  const snapshot = db.snapshot()
+  const entry = await users.getEntry(['Ada'])
+  expectType<{ name: string } | undefined>()(entry?.value)
+  const conditions: WriteCondition[] = [
+    { key: 'a', exists: false },
+    { key: 'a', value: 1 },
+    { key: ['Ada'], version: entry?.version, sublevel: users },
+    { gte: 'a', unchangedSince: snapshot },
+    { unchangedSince: 7 }
+  ]
+  await db.put('b', 2, { if: conditions })
+  await db.batch([{ type: 'del', key: 'a' }], { if: conditions, sync: true })
+
+  expectType<number | undefined>()(await db.update('n', (n = 0) => n + 1))
+  expectType<number | undefined>()(await db.update('n', async (n = 0) => n + 1, { retries: 3 }))
+  await users.update(['Ada'], (user) => ({ name: `${user?.name}!` }))
+  // @ts-expect-error the function returns another type
+  await db.update('n', (n = 0) => String(n))
+  // @ts-expect-error there is no such option
+  await db.update('n', (n = 0) => n, { tries: 3 })
 }
 
 export function errors(error: LevelError): void {
