@@ -119,6 +119,27 @@ impl Map {
         keys
     }
 
+    /// Whether a range has the same entries here as in another map. The entries before the first difference are read.
+    pub fn is_same_within(&self, other: &Self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
+        let [mut own, mut others] = [self, other].map(|map| {
+            let mut cursor = map.cursor();
+            cursor.seek_within(range, false);
+            cursor
+        });
+        loop {
+            let [entry, other] =
+                [&own, &others].map(|cursor| cursor.entry().filter(|(key, _)| is_within(key, range)));
+            if entry != other {
+                return false;
+            }
+            if entry.is_none() {
+                return true;
+            }
+            own.step(false);
+            others.step(false);
+        }
+    }
+
     /// A cursor over the map as it is now, at no entry.
     pub fn cursor(&self) -> Cursor {
         Cursor::new(self.root.clone())

@@ -11,6 +11,7 @@
 //! bug of ours. The instance traps after it and must not be used again.
 
 mod buffers;
+mod conditions;
 mod numbered;
 mod page;
 mod panic;
@@ -19,6 +20,7 @@ pub use buffers::{
     FAILED, Failure, NONE, NOT_FOUND, Outcome, answer, input, output, output_length, report, split_bounds,
     with_input,
 };
+pub use conditions::{Condition, conditions, report_failed};
 pub use numbered::Numbered;
 pub use page::{Page, RangeFlags};
 pub use panic::report_to_host;

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_memory::{Full, Map};
-use terrace_wasm_abi::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
+use terrace_wasm_abi::{Condition, Failure, Numbered, Outcome, RangeFlags, conditions, split_bounds};
 
-use crate::iterator::Iterator;
+use crate::iterator::{Iterator, borrowed};
 
 thread_local! {
     static DATABASE: RefCell<Database> = RefCell::default();
@@ -61,6 +61,35 @@ impl Database {
         }
         let full = |full: Full| Failure::new("Full", full.to_string());
         self.map.write_within(self.limit_bytes, || operations.iter().copied()).map_err(full)
+    }
+
+    /// Writes a batch in LevelDB's form, if all conditions hold. Returns the indices of those that do not.
+    pub(crate) fn write_if(&mut self, given: &[u8], batch: &[u8]) -> Outcome<Vec<usize>> {
+        let mut failed = Vec::new();
+        for (index, condition) in conditions(given).into_iter().enumerate() {
+            if !self.holds(&condition)? {
+                failed.push(index);
+            }
+        }
+        if failed.is_empty() {
+            self.write(batch)?;
+        }
+        Ok(failed)
+    }
+
+    fn holds(&mut self, condition: &Condition<'_>) -> Outcome<bool> {
+        Ok(match condition {
+            Condition::Absent(key) => self.map.get(key).is_none(),
+            Condition::Present(key) => self.map.get(key).is_some(),
+            Condition::Equals(key, value) => self.map.get(key) == Some(*value),
+            Condition::Unchanged(bounds, snapshot) => {
+                let then = self.state(*snapshot)?.clone();
+                self.map.is_same_within(&then, borrowed(bounds))
+            }
+            Condition::Version(..) | Condition::UnchangedSinceVersion(..) => {
+                return Err(Failure::new("InvalidArgument", "entries in memory have no versions"));
+            }
+        })
     }
 
     pub(crate) fn snapshot(&mut self) -> i32 {

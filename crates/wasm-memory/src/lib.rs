@@ -59,6 +59,20 @@ pub extern "C" fn terrace_write(length: u32) -> i32 {
     report(written.map(|()| 0))
 }
 
+/// Writes as [`terrace_write`] does, if all conditions hold. The input has the [conditions](abi::conditions), then the batch. Returns the
+/// number of those that do not hold, and as output their indices, 4 bytes each.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_write_if(conditions_length: u32, batch_length: u32) -> i32 {
+    let written = with_database(|database| {
+        answer(|input, output| {
+            let (conditions, rest) = input.split_at(conditions_length as usize);
+            let failed = database.write_if(conditions, &rest[..batch_length as usize])?;
+            Ok(abi::report_failed(&failed, output))
+        })
+    });
+    report(written)
+}
+
 /// Keeps the current state. Returns the number of the snapshot.
 #[unsafe(no_mangle)]
 pub extern "C" fn terrace_snapshot() -> i32 {

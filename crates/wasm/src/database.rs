@@ -8,7 +8,6 @@ use std::sync::Arc;
 use terrace_engine::env::PooledEnv;
 use terrace_engine::{
     Bounds, CompactRange, Db, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot, WriteBatch,
-    WriteOptions,
 };
 use terrace_wasm_abi::{Failure, Numbered, Outcome, RangeFlags, split_bounds};
 
@@ -51,9 +50,9 @@ thread_local! {
 }
 
 pub(crate) struct Database {
-    db: Db,
+    pub(crate) db: Db,
     /// The pool that its files are in; none if it is a directory of the host.
-    pool: Option<PooledEnv>,
+    pub(crate) pool: Option<PooledEnv>,
     snapshots: Numbered<Snapshot>,
     iterators: Numbered<Iterator>,
     compactions: Numbered<CompactRange>,
@@ -169,42 +168,19 @@ pub(crate) fn with_database<T>(call: impl FnOnce(&mut Database) -> Outcome<T>) -
 }
 
 impl Database {
+    /// Appends the value of a key. Returns whether there is one.
     pub(crate) fn get(&mut self, key: &[u8], snapshot: u32, value: &mut Vec<u8>) -> Outcome<bool> {
         let read = self.read_options(snapshot)?;
-        let found = self.db.get_with(key, &read, |found| {
-            if value.try_reserve_exact(found.len()).is_err() {
-                return Err(found.len());
-            }
-            value.extend_from_slice(found);
-            Ok(())
-        });
-        match found.map_err(failed)? {
-            Some(Err(size_bytes)) => {
-                Err(Failure::new("TooLarge", format!("there is no memory for a value of {size_bytes} bytes")))
-            }
-            found => Ok(found.is_some()),
-        }
+        found(self.db.get_with(key, &read, |bytes| append(value, bytes)))
     }
 
-    /// Writes a batch in LevelDB's form. Where there are no files for it, jobs in the background may free some.
-    pub(crate) fn write(&mut self, batch: &[u8], sync: bool) -> Outcome<()> {
-        while self.lacks_files() {
-            if !self.step() {
-                return Err(Failure::new(
-                    "Io",
-                    "all files of the pool are in use. compactRange() may free some",
-                ));
-            }
-        }
-        loop {
-            let operations = WriteBatch::from_bytes(copy_of(batch)?)
-                .map_err(|error| Failure::new("InvalidArgument", error.to_string()))?;
-            let write = || self.db.write(operations, &WriteOptions { sync });
-            match reserving(RESERVED_FILES, self.pool.as_ref(), write) {
-                Err(error) if error.kind() == ErrorKind::DiskFull && self.step() => {}
-                written => return written.map_err(failed),
-            }
-        }
+    /// Appends the version of an entry (8 bytes), then its value. Returns whether there is one.
+    pub(crate) fn get_entry(&mut self, key: &[u8], snapshot: u32, entry: &mut Vec<u8>) -> Outcome<bool> {
+        let read = self.read_options(snapshot)?;
+        found(self.db.get_entry_with(key, &read, |bytes, version| {
+            entry.extend_from_slice(&version.to_le_bytes());
+            append(entry, bytes)
+        }))
     }
 
     /// Begins to delete up to `limit` entries of a range, from the end at which an iterator begins. Returns 0 when they are deleted,
@@ -256,11 +232,6 @@ impl Database {
             }
         }
         Ok(0)
-    }
-
-    /// Whether an open has taken of the files that it needs the next time, too. What is written could not be opened again.
-    fn lacks_files(&self) -> bool {
-        self.pool.as_ref().is_some_and(|pool| reserving(RESERVED_FILES, Some(pool), || pool.lacks_reserve()))
     }
 
     /// Runs one job in the background, if one waits and finds room. Returns whether it did.
@@ -388,25 +359,30 @@ impl Database {
     }
 
     fn read_options(&mut self, snapshot: u32) -> Outcome<ReadOptions> {
-        let snapshot = match snapshot {
-            0 => None,
-            number => {
-                Some(self.snapshots.get_mut(number).ok_or_else(|| Failure::unknown("snapshot"))?.clone())
-            }
-        };
+        let snapshot = if snapshot == 0 { None } else { Some(self.snapshot_at(snapshot)?) };
         Ok(ReadOptions { snapshot, ..ReadOptions::default() })
+    }
+
+    pub(crate) fn snapshot_at(&mut self, number: u32) -> Outcome<Snapshot> {
+        Ok(self.snapshots.get_mut(number).ok_or_else(|| Failure::unknown("snapshot"))?.clone())
     }
 }
 
-fn copy_of(batch: &[u8]) -> Outcome<Vec<u8>> {
-    let mut copy = Vec::new();
-    let has_room = copy.try_reserve_exact(batch.len()).is_ok();
-    if !has_room {
-        let message = format!("there is no memory for a batch of {} bytes", batch.len());
-        return Err(Failure::new("InvalidArgument", message));
+/// Appends a value, or fails with its length if there is no memory for it.
+fn append(output: &mut Vec<u8>, value: &[u8]) -> Result<(), usize> {
+    output.try_reserve_exact(value.len()).map_err(|_| value.len())?;
+    output.extend_from_slice(value);
+    Ok(())
+}
+
+/// Whether a read has found an entry.
+fn found(read: Result<Option<Result<(), usize>>, Error>) -> Outcome<bool> {
+    match read.map_err(failed)? {
+        Some(Err(size_bytes)) => {
+            Err(Failure::new("TooLarge", format!("there is no memory for a value of {size_bytes} bytes")))
+        }
+        found => Ok(found.is_some()),
     }
-    copy.extend_from_slice(batch);
-    Ok(copy)
 }
 
 /// Does work that leaves `count` files free, if the host can open no more.

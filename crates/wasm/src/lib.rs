@@ -19,6 +19,7 @@ mod import;
 mod import_calls;
 mod iterator;
 mod repair;
+mod writes;
 
 use database::{Opening, with_database};
 use terrace_wasm_abi as abi;
@@ -83,6 +84,15 @@ pub extern "C" fn terrace_get(snapshot: u32, key_length: u32) -> i32 {
     report(found.map(|found| if found { 0 } else { NOT_FOUND }))
 }
 
+/// Looks up as [`terrace_get`] does. The output is the version of the entry (8 bytes), then the value.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_get_entry(snapshot: u32, key_length: u32) -> i32 {
+    let found = with_database(|database| {
+        answer(|input, output| database.get_entry(&input[..key_length as usize], snapshot, output))
+    });
+    report(found.map(|found| if found { 0 } else { NOT_FOUND }))
+}
+
 /// Writes a batch in LevelDB's form, which has `length` bytes. On return it survives the death of the process, and a loss of power if
 /// `sync` is not 0. Returns 0.
 #[unsafe(no_mangle)]
@@ -90,6 +100,20 @@ pub extern "C" fn terrace_write(length: u32, sync: u32) -> i32 {
     let written =
         with_database(|database| answer(|input, _| database.write(&input[..length as usize], sync != 0)));
     report(written.map(|()| 0))
+}
+
+/// Writes as [`terrace_write`] does, if all conditions hold. The input has the [conditions](abi::conditions), then the batch. Returns the
+/// number of those that do not hold, and as output their indices, 4 bytes each.
+#[unsafe(no_mangle)]
+pub extern "C" fn terrace_write_if(conditions_length: u32, batch_length: u32, sync: u32) -> i32 {
+    let written = with_database(|database| {
+        answer(|input, output| {
+            let (conditions, rest) = input.split_at(conditions_length as usize);
+            let failed = database.write_if(conditions, &rest[..batch_length as usize], sync != 0)?;
+            Ok(abi::report_failed(&failed, output))
+        })
+    });
+    report(written)
 }
 
 /// Deletes up to `limit` entries of a range, or those of them that a snapshot has, as [`terrace_iterator`] would come to them. Returns 0, or

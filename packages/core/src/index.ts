@@ -78,7 +78,7 @@ export type {
 export { PackedBuffer } from './read/packed-buffer.js'
 export type { Snapshot } from './read/snapshot.js'
 export { Redaction, redactedUrl, type Shown } from './redaction.js'
-export type { RemoteCall, RemoteCodec, RemoteConnection } from './remote/connection.js'
+export type { RemoteCall, RemoteCodec, RemoteCondition, RemoteConnection } from './remote/connection.js'
 export { Handles, type RemoteState } from './remote/handles.js'
 export type { FarPage, TextAt, TextsOf } from './remote/page-rest.js'
 export { type Fate, type LossErrors, type PendingCall, PendingCalls } from './remote/pending-calls.js'

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryLevel } from 'terrace'
 import { isShort } from '../../../tests/support/form.mjs'
 import { Ask, Tell } from '../dist/protocol/messages.js'
 import { permissionRound } from './support/permission-round.js'
@@ -25,13 +26,16 @@ test(`what comes back, what changes and what is told is exactly what is permitte
     }
   }
   t.diagnostic(`${ROUNDS} users: ${JSON.stringify(counts)}`)
-  for (const name of ['denied', 'events', 'changes', 'changed']) assert.ok(counts[name] > 0, name)
+  const all = ['denied', 'events', 'changes', 'changed', 'conflicts', 'conditions that hold']
+  // Few users meet the last two.
+  for (const name of isShort ? all.slice(0, 4) : all) assert.ok(counts[name] > 0, name)
 })
 
 /** A user whose permissions the test gives, who speaks the protocol by hand. */
-async function user(t, keys, methods) {
+async function user(t, keys, methods, db) {
   const permissions = { keys, methods }
   const host = await serve({
+    ...(db !== undefined && { db }),
     tokens: { x: { name: 'x', permissions } },
     methods: { free: () => 'free', secret: () => 'secret' }
   })
@@ -71,10 +75,13 @@ test('a snapshot and a batch give no right that the user does not have', async (
   const asked = [
     [Ask.get, bytes('a'), 7],
     [Ask.has, bytes('a'), 7],
+    [Ask.getEntry, bytes('a'), 7],
+    [Ask.getEntry, bytes('a'), null],
     [Ask.getMany, [bytes('b'), bytes('a')], 7],
     [Ask.hasMany, [bytes('b'), bytes('a')], 7],
     [Ask.write, [bytes('b'), bytes('1')], false],
     [Ask.write, [bytes('a'), null], false],
+    [Ask.writeIf, [], [bytes('b'), bytes('1')], false],
     [Ask.clear, everything, false, null, 7],
     [Ask.clear, everything, true, 1, null]
   ]
@@ -84,6 +91,78 @@ test('a snapshot and a batch give no right that the user does not have', async (
     assert.ok(!message.includes('hidden'))
   }
   assert.equal(await db.get(bytes('a'), buffers).then(String), 'hidden')
+})
+
+test('a condition on what the user may not read is denied before it is checked, whether or not it holds', async (t) => {
+  const { client, db, ask } = await user(
+    t,
+    [
+      { allow: ['read'], gte: 'b', lt: 'd' },
+      { allow: ['write'], gte: 'c' }
+    ],
+    undefined,
+    new MemoryLevel(buffers)
+  )
+  await db.put(bytes('a'), bytes('hidden'))
+  await ask(Ask.snapshot, 7)
+  const range = (gte, lt) => [4, [gte && bytes(gte), null, null, lt && bytes(lt)], 7]
+  const hidden = [
+    [1, bytes('a'), null],
+    [2, bytes('a'), null],
+    [3, bytes('a'), bytes('hidden')],
+    [3, bytes('a'), bytes('other')],
+    // Where the user may write.
+    [1, bytes('d'), null],
+    [5, bytes('a'), 1],
+    [6, [null, null, null, null], 1],
+    [6, [bytes('a'), null, null, bytes('c')], 2 ** 40],
+    range(null, null),
+    range('a', 'c'),
+    range('b', null),
+    range('c', 'd\0'),
+    range('x', 'y'),
+    // Of a snapshot that is not there: denied all the same.
+    [4, [null, null, null, null], 8]
+  ]
+  const put = [bytes('c'), bytes('1')]
+  for (const condition of hidden) {
+    for (const conditions of [
+      condition,
+      [...condition, 2, bytes('b'), null],
+      [2, bytes('b'), null, ...condition]
+    ]) {
+      for (const operations of [[], put]) {
+        const [told, , code, message] = await ask(Ask.writeIf, conditions, operations, false)
+        assert.deepEqual([told, code], [Tell.failure, 'NET_DENIED'], JSON.stringify(condition))
+        assert.ok(!message.includes('hidden'))
+      }
+    }
+  }
+  // A write needs the right to write, whatever its conditions. Without operations it needs none.
+  const readable = [...range('b', 'd'), 1, bytes('b'), null, ...range('d', 'a')]
+  assert.equal((await ask(Ask.writeIf, readable, [bytes('b'), bytes('1')], false))[2], 'NET_DENIED')
+  assert.deepEqual(await ask(Ask.writeIf, readable, [], false).then((answer) => answer.slice(2)), [null])
+  assert.deepEqual(await ask(Ask.writeIf, readable, put, false).then((answer) => answer.slice(2)), [null])
+  assert.deepEqual(
+    await ask(Ask.writeIf, [2, bytes('b'), null, ...readable], put, false).then((answer) => answer.slice(2)),
+    [[0, 1]]
+  )
+  await client.close()
+  assert.deepEqual(await db.keys({ keyEncoding: 'utf8' }).all(), ['a', 'c'])
+})
+
+test('without the right to read, conditions are denied, and a write without any takes place', async (t) => {
+  const { db, ask } = await user(t, [{ allow: 'write' }], undefined, new MemoryLevel(buffers))
+  const put = [bytes('a'), bytes('1')]
+  for (const conditions of [
+    [1, bytes('a'), null],
+    [4, everything, 1],
+    [4, [bytes('b'), null, null, bytes('a')], 1]
+  ]) {
+    assert.equal((await ask(Ask.writeIf, conditions, put, false))[2], 'NET_DENIED')
+  }
+  assert.deepEqual((await ask(Ask.writeIf, [], put, false)).slice(2), [null])
+  assert.deepEqual(await db.keys({ keyEncoding: 'utf8' }).all(), ['a'])
 })
 
 test('methods are called by name only if they are permitted, and those of objects never', async (t) => {

@@ -36,6 +36,14 @@ const messages = {
   result: [64, 7, bytes('1')],
   write: [5, 8, [bytes('a'), bytes('1'), bytes('b'), null], false],
   failure: [65, 8, 'NET_DENIED', 'not me'],
+  'conditional-write': [
+    16,
+    9,
+    [3, bytes('a'), bytes('1'), 4, [bytes('b'), null, null, null], 3],
+    [bytes('a'), null],
+    false
+  ],
+  conflict: [64, 9, [1]],
   cursor: [9, 10, 3, [bytes('a'), null, null, bytes('b')], false, 3, null],
   read: [10, 11, 3, 0, 100, 16_384],
   page: [64, 11, [true, bytes('a1'), 1, 1, bytes('a')]],

@@ -15,6 +15,25 @@ const OUTCOME = `
   const outcome = (promise) => promise.then(() => 'done', (error) => error.code + ': ' + error.message)
 `
 
+test('a text of any length that is put after a small write of the same turn is stored', async (t) => {
+  const functions = `
+    export async function use(length) {
+      const db = new Level('turn')
+      await db.open()
+      const text = 'x'.repeat(length)
+      await Promise.all([db.put('small', '1'), db.put('large', text), db.put('last', '2')])
+      const found = await db.getMany(['small', 'large', 'last'])
+      await db.close()
+      return [found[0], found[1] === text, found[2]]
+    }
+  `
+  const page = await openPage(t, await serveSite(t, siteOf(functions), ENGINE_POLICY))
+  for (const length of [1000, 10_000, 400_000, 1_000_000, 2_000_000]) {
+    assert.deepEqual(await run(page, 'use', [length]), ['1', true, '2'], `${length} characters`)
+  }
+  assert.deepEqual(page.problems, [])
+})
+
 /** Functions for a worker: use a small database once, and count its files. */
 const shortSessions = (key) => `
   const key = ${key}

@@ -1,3 +1,4 @@
 //! The tests of the map from outside, in one program.
 
 mod model;
+mod same;

@@ -1,7 +1,7 @@
 //! What must hold of a map for a batch to be written.
 
 use terrace_engine::{Bounds, Error};
-use terrace_memory::{Map, is_within};
+use terrace_memory::Map;
 
 use super::cursor::borrowed;
 use super::state::HeldMemorySnapshot;
@@ -42,26 +42,7 @@ impl Condition {
             Self::Absent(key) => map.get(key).is_none(),
             Self::Present(key) => map.get(key).is_some(),
             Self::Equals(key, value) => map.get(key) == Some(value),
-            Self::Unchanged(bounds, shown) => {
-                let range = borrowed(bounds);
-                let [mut now, mut then] = [map, shown].map(|map| {
-                    let mut cursor = map.cursor();
-                    cursor.seek_within(range, false);
-                    cursor
-                });
-                loop {
-                    let [entry, former] =
-                        [&now, &then].map(|cursor| cursor.entry().filter(|(key, _)| is_within(key, range)));
-                    if entry != former {
-                        return false;
-                    }
-                    if entry.is_none() {
-                        return true;
-                    }
-                    now.step(false);
-                    then.step(false);
-                }
-            }
+            Self::Unchanged(bounds, shown) => map.is_same_within(shown, borrowed(bounds)),
         }
     }
 }

@@ -16,6 +16,9 @@ import { usersOf } from './users.js'
  * An acknowledged write has been flushed to the disk: it survives a process crash and a power loss. The option `sync` of writes
  * has no effect.
  *
+ * Conditions of writes hold against all processes and threads. On the main thread, a write with conditions blocks the event loop
+ * until it is flushed.
+ *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
  */

@@ -1,5 +1,7 @@
 /** LMDB as a back-end of `terrace-core`: each call becomes a call of lmdb. */
 
+import { setImmediate as turn } from 'node:timers/promises'
+import { isMainThread } from 'node:worker_threads'
 import {
   type Backend,
   type BackendManifest,
@@ -14,12 +16,15 @@ import {
   type RangeDeletion
 } from 'terrace-core'
 import { type LmdbStore, openStore, type ReadOptions } from './binding.js'
+import { answered, ConditionalWrite } from './conditional-writes.js'
+import type { GivenCondition } from './conditions.js'
 import { prepare, type Wanted } from './directory.js'
 import { isOpenToRead, lmdbError, openToReadError, translated } from './errors.js'
-import { checkKey, fits, KeyCodec, StoredKey } from './keys.js'
+import { fits, KeyCodec } from './keys.js'
 import { LmdbCursor } from './lmdb-cursor.js'
 import { LmdbSnapshot } from './lmdb-snapshot.js'
 import { openings } from './openings.js'
+import { apply, checkKeys, copyOf, inOrder } from './operations.js'
 import { checkOptions, DEFAULT_MAX_READERS, type OpenOptions } from './options.js'
 import { textOf } from './text.js'
 
@@ -37,6 +42,8 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   /** lmdb's promise for its next transaction, and the promise derived from it. */
   #commit: Promise<boolean> | undefined
   #committed: Promise<void> | undefined
+  /** The conditional writes that will share a synchronous transaction, while no other write has been called after them. */
+  #group: { readonly writes: ConditionalWrite[]; readonly done: Promise<void> } | undefined
 
   /** @param path - An absolute path, so that a change of the working directory has no effect. */
   constructor(path: string, shared: boolean) {
@@ -45,13 +52,18 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     this.manifest = {
       encodings: { buffer: true, utf8: true, view: true },
       syncReads: true,
+      conditionalWrites: true,
       shared,
       createIfMissing: true,
       errorIfExists: true
     }
   }
 
-  open(options: OpenOptions & Wanted): void {
+  open(options: OpenOptions & Wanted): Promise<void> {
+    return answered.barrier(() => this.#open(options))
+  }
+
+  #open(options: OpenOptions & Wanted): void {
     checkOptions(options)
     prepare(this.#path, options)
     this.#isReadOnly = options.readOnly === true
@@ -161,9 +173,9 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
   /** Every commit is flushed before it is acknowledged, with or without the option `sync`. */
   write(operations: Operations): Promise<void> {
     this.#assertWritable()
-    // lmdb cannot undo part of a transaction, so nothing may fail once it has begun.
-    for (let i = 0; i < operations.length; i += 2) checkKey(operations[i] as Bytes)
+    checkKeys(operations)
     if (operations.length === 0) return this.#committed ?? Promise.resolve()
+    this.#group = undefined
 
     if (this.#order.isFree) return this.#submit(operations)
     const kept = operations.map((part) => (part === null ? null : copyOf(part)))
@@ -180,14 +192,7 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
 
   #submitMany(store: LmdbStore, operations: Operations): Promise<void> {
     const sorted = inOrder(operations)
-    return this.#acknowledged(
-      store.batch(() => {
-        for (const { key, value } of sorted) {
-          if (value === null) store.remove(key as never)
-          else store.put(key as never, value)
-        }
-      })
-    )
+    return this.#acknowledged(store.batch(() => apply(store, sorted)))
   }
 
   /** The promise for users. Calls that share a transaction share it. */
@@ -211,9 +216,59 @@ export class LmdbBackend implements Backend<LmdbSnapshot> {
     throw translated(reason, this.#path)
   }
 
+  /** Checks and writes within a transaction; see {@link ConditionalWrite}. */
+  writeIf(conditions: readonly GivenCondition[], operations: Operations): Promise<void> {
+    this.#assertWritable()
+    checkKeys(operations)
+    const write = new ConditionalWrite(conditions, operations)
+    if (isMainThread) return this.#writeInGroup(write)
+    if (!(this.#order.isFree && answered.isFree)) {
+      return this.#order.barrier(() => answered.run(() => this.#submitIf(write)))
+    }
+    const written = this.#submitIf(write)
+    this.#order.track(written)
+    answered.track(written)
+    return written
+  }
+
+  async #submitIf(write: ConditionalWrite): Promise<void> {
+    await write.submit(this.#opened, this.#codec).catch((error) => this.#fail(error))
+    write.assertDone()
+  }
+
+  async #writeInGroup(write: ConditionalWrite): Promise<void> {
+    this.#group ??= this.#newGroup()
+    this.#group.writes.push(write)
+    await this.#group.done
+    write.assertDone()
+  }
+
+  /** The transaction blocks this thread, so timers and input have their turn before it. */
+  #newGroup(): { writes: ConditionalWrite[]; done: Promise<void> } {
+    const writes: ConditionalWrite[] = []
+    const done = this.#order.barrier(async () => {
+      await turn()
+      if (this.#group?.writes === writes) this.#group = undefined
+      this.#writeTogether(writes)
+    })
+    return { writes, done }
+  }
+
+  #writeTogether(writes: readonly ConditionalWrite[]): void {
+    const store = this.#opened
+    try {
+      store.transactionSync(() => {
+        for (const write of writes) write.write(store, this.#codec)
+      })
+    } catch (error) {
+      throw translated(error, this.#path)
+    }
+  }
+
   /** Reads and deletes the keys in several transactions, so a failure may leave some of them deleted. */
   clear(range: RangeDeletion, snapshot?: LmdbSnapshot): Promise<void> {
     this.#assertWritable()
+    this.#group = undefined
     return this.#order.barrier(() => this.#clear(range, snapshot))
   }
 
@@ -242,29 +297,6 @@ function find(
 
 function exists(store: LmdbStore, key: Bytes, options: ReadOptions | undefined): boolean {
   return fits(key) && store.getBinaryFast(key, options) !== undefined
-}
-
-/** Copies bytes: lmdb reads them on another thread, possibly after their owner has reused them. */
-function copyOf(bytes: Bytes): Buffer {
-  return Buffer.from(bytes as Uint8Array)
-}
-
-interface Operation {
-  readonly key: StoredKey
-  readonly value: Buffer | null
-}
-
-/** Sorts operations by key, the order in which LMDB writes fastest. Those of the same key keep their order. */
-function inOrder(operations: Operations): Operation[] {
-  const sorted: Operation[] = []
-  for (let i = 0; i < operations.length; i += 2) {
-    const value = operations[i + 1] as Bytes | null
-    sorted.push({
-      key: StoredKey.of(operations[i] as Bytes),
-      value: value === null ? null : copyOf(value)
-    })
-  }
-  return sorted.sort((a, b) => a.key.bytes.compare(b.key.bytes))
 }
 
 function nothing(): void {}

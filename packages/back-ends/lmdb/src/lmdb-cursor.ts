@@ -1,10 +1,27 @@
 import type { BackendCursor, Bytes, CursorOptions, CursorParts, Page, StoredRange } from 'terrace-core'
-import type { LmdbStore, RangeItem } from './binding.js'
+import type { LmdbStore, RangeItem, RangeOptions } from './binding.js'
 import { END, FIRST, type KeyCodec, ranges, StoredKey } from './keys.js'
 import { LmdbSnapshot } from './lmdb-snapshot.js'
 import { textOf } from './text.js'
 
-type Item = Exclude<RangeItem, Bytes>
+/** An entry that lmdb has read. */
+export type Item = Exclude<RangeItem, Bytes>
+
+/** What lmdb reads of a range. Without a transaction, the current one. */
+export function itemsIn(
+  store: LmdbStore,
+  { lower = FIRST, upper = END }: StoredRange<StoredKey>,
+  options: Pick<RangeOptions, 'reverse' | 'values' | 'transaction'>
+): Iterable<RangeItem> {
+  const [start, end] = options.reverse ? [upper, lower] : [lower, upper]
+  return store.getRange({
+    ...options,
+    start: start.key,
+    exclusiveStart: !start.isIncluded,
+    end: end.key,
+    inclusiveEnd: end.isIncluded
+  })
+}
 
 /**
  * A cursor. Between two reads it keeps the read transaction and the last key, but no cursor of LMDB: one that outlived its
@@ -90,13 +107,7 @@ export class LmdbCursor implements BackendCursor {
   }
 
   #items(): Iterable<RangeItem> {
-    const { lower = FIRST, upper = END } = this.#rest
-    const [start, end] = this.#reverse ? [upper, lower] : [lower, upper]
-    return this.#store.getRange({
-      start: start.key,
-      exclusiveStart: !start.isIncluded,
-      end: end.key,
-      inclusiveEnd: end.isIncluded,
+    return itemsIn(this.#store, this.#rest, {
       reverse: this.#reverse,
       values: this.#parts !== 'keys',
       transaction: this.#state.transaction

@@ -3,7 +3,16 @@
  * delivers them. Only those two know what else a call holds. Each call is given to the connection before the codec makes the next.
  */
 
-import type { Bytes, CursorOptions, CursorParts, Operations, RangeDeletion } from '../backend.js'
+import type {
+  BackendCondition,
+  Bytes,
+  CursorOptions,
+  CursorParts,
+  Operations,
+  Range,
+  RangeDeletion,
+  VersionedValue
+} from '../backend.js'
 import type { Handles } from './handles.js'
 import type { FarPage, TextsOf } from './page-rest.js'
 import type { Fate } from './pending-calls.js'
@@ -13,6 +22,11 @@ export interface RemoteCall<Result = unknown> {
   /** Turns an answer into the result. */
   readonly read: (answer: never) => Result
 }
+
+/** A condition of a write. `snapshot` is the handle of a snapshot. */
+export type RemoteCondition =
+  | Exclude<BackendCondition, { readonly kind: 'unchanged' }>
+  | { readonly kind: 'unchanged'; readonly range: Range; readonly snapshot: number }
 
 /** A connection to the other side. It delivers the calls that a {@link RemoteCodec} makes. */
 export interface RemoteConnection {
@@ -50,10 +64,24 @@ export interface RemoteCodec {
   readonly textsOf: TextsOf
 
   get(key: Bytes, format: string | undefined, snapshot?: number): RemoteCall<Bytes | undefined>
+  /**
+   * Missing if no other side has versions.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if this one has none.
+   */
+  getEntry?(key: Bytes, format: string | undefined, snapshot?: number): RemoteCall<VersionedValue | undefined>
   getMany(keys: Bytes[], format: string | undefined, snapshot?: number): RemoteCall<Array<Bytes | undefined>>
   has(key: Bytes, snapshot?: number): RemoteCall<boolean>
   hasMany(keys: Bytes[], snapshot?: number): RemoteCall<boolean[]>
   write(operations: Operations, sync: boolean): RemoteCall<void>
+
+  /**
+   * Writes operations if all conditions hold. If one does not, the call fails with LEVEL_CONFLICT.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the other side cannot write under conditions. It must never write without them.
+   */
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): RemoteCall<void>
+
   clear(range: RangeDeletion, snapshot?: number): RemoteCall<void>
 
   /** Reads the next page of a cursor. Pages are numbered from 0, which distinguishes a repeated call from the next one. */

@@ -71,6 +71,12 @@ export class PendingCalls<Call extends PendingCall> {
     return this.#calls.size
   }
 
+  /** Whether one of them is a write. */
+  get hasWrites(): boolean {
+    for (const call of this.#calls.values()) if (isWrite(call)) return true
+    return false
+  }
+
   /** The lowest number of a pending call; the number of the next call if none is pending. */
   get oldest(): number {
     const [oldest = this.#lastNumber + 1] = this.#calls.keys()

@@ -5,15 +5,18 @@
 
 import type {
   Backend,
+  BackendCondition,
   BackendManifest,
   BackendReadOptions,
   Bytes,
   CursorOptions,
   CursorParts,
   Operations,
-  RangeDeletion
+  RangeDeletion,
+  VersionedValue
 } from '../backend.js'
-import type { RemoteCodec, RemoteConnection } from './connection.js'
+import { codedError } from '../errors.js'
+import type { RemoteCodec, RemoteCondition, RemoteConnection } from './connection.js'
 import type { Fate } from './pending-calls.js'
 import { RemoteCursor } from './remote-cursor.js'
 import { RemoteSnapshot } from './remote-snapshot.js'
@@ -41,6 +44,16 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
     return this.#connection.ask(fateOf(snapshot), this.#codec.get(key, valueEncoding, snapshot?.handle))
   }
 
+  /** A manifest declares versions only if the codec has this call. */
+  getEntry(
+    key: Bytes,
+    { valueEncoding }: BackendReadOptions,
+    snapshot?: RemoteSnapshot
+  ): Promise<VersionedValue | undefined> {
+    const codec = this.#codec as Required<RemoteCodec>
+    return this.#connection.ask(fateOf(snapshot), codec.getEntry(key, valueEncoding, snapshot?.handle))
+  }
+
   getMany(
     keys: Bytes[],
     { valueEncoding }: BackendReadOptions,
@@ -59,6 +72,26 @@ export abstract class RemoteBackend implements Backend<RemoteSnapshot> {
 
   write(operations: Operations, sync: boolean): Promise<void> {
     return this.#connection.ask('once', this.#codec.write(operations, sync))
+  }
+
+  writeIf(
+    conditions: ReadonlyArray<BackendCondition<RemoteSnapshot>>,
+    operations: Operations,
+    sync: boolean
+  ): Promise<void> {
+    const remote = conditions.map((condition) => this.#remote(condition))
+    const fate = conditions.some(({ kind }) => kind === 'unchanged') ? 'once with state' : 'once'
+    return this.#connection.ask(fate, this.#codec.writeIf(remote, operations, sync))
+  }
+
+  /** A snapshot of another connection would mean another state here: the numbers of snapshots are not unique. */
+  #remote(condition: BackendCondition<RemoteSnapshot>): RemoteCondition {
+    if (condition.kind !== 'unchanged') return condition
+    const { kind, range, snapshot } = condition
+    if (!(snapshot instanceof RemoteSnapshot) || !snapshot.isOf(this.#connection)) {
+      throw codedError('LEVEL_INVALID_ARGUMENT', 'The snapshot of a condition is not one of this database')
+    }
+    return { kind, range, snapshot: snapshot.handle }
   }
 
   clear(range: RangeDeletion, snapshot?: RemoteSnapshot): Promise<void> {

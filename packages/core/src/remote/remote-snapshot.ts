@@ -31,6 +31,11 @@ export class RemoteSnapshot implements BackendSnapshot, RemoteState {
     return this.#handle
   }
 
+  /** Whether the snapshot was created over this connection. */
+  isOf(connection: RemoteConnection): boolean {
+    return connection === this.#connection
+  }
+
   close(): void {
     const isKnown = this.#connection.handles.remove(this.#handle)
     if (isKnown && this.#failure === undefined) this.#connection.tell(this.#codec.closeSnapshot(this.#handle))

@@ -37,7 +37,26 @@ const SCRIPT = [
     write: 'clear',
     run: ({ backend, snapshot }) => backend.clear({ reverse: false, limit: -1 }, snapshot)
   },
-  { name: 'put', write: 'd', run: ({ backend }) => backend.write(['d', '1'], false) }
+  { name: 'put', write: 'd', run: ({ backend }) => backend.write(['d', '1'], false) },
+  {
+    name: 'conditional put',
+    write: 'e',
+    // If it were done twice, the second one would be a conflict.
+    run: ({ backend }) => backend.writeIf([{ kind: 'absent', key: 'e' }], ['e', '1'], false)
+  },
+  {
+    name: 'conflict',
+    write: 'f',
+    isConflict: true,
+    run: ({ backend }) => backend.writeIf([{ kind: 'present', key: 'nothing' }], ['f', '1'], false)
+  },
+  {
+    name: 'conditional put from a snapshot',
+    hasState: true,
+    write: 'g',
+    run: ({ backend, snapshot }) =>
+      backend.writeIf([{ kind: 'unchanged', range: {}, snapshot }], ['g', '1'], false)
+  }
 ]
 
 async function read(cursor) {
@@ -61,7 +80,7 @@ class World {
     // It may throw.
     new Promise((resolve) => resolve(call.run(this))).then(
       () => settle('done'),
-      ({ message }) => settle(message)
+      ({ code, message }) => settle(code === 'LEVEL_CONFLICT' ? 'conflict' : message)
     )
   }
 
@@ -73,10 +92,14 @@ class World {
     const count = (write) => store.writes.filter((each) => each === write).length
     for (const call of SCRIPT) {
       const outcome = outcomes.get(call)
-      assert.match(outcome, /^(done|unknown|state lost|offline)$/, note)
+      assert.match(
+        outcome,
+        call.isConflict ? /^(conflict|unknown|offline)$/ : /^(done|unknown|state lost|offline)$/,
+        note
+      )
       if (call.write === undefined) assert.notEqual(outcome, 'unknown', note)
       else if (outcome === 'done') assert.equal(count(call.write), 1, note)
-      else if (outcome === 'unknown') assert.ok(count(call.write) <= 1, note)
+      else if (outcome === 'unknown') assert.ok(count(call.write) <= (call.isConflict ? 0 : 1), note)
       else assert.equal(count(call.write), 0, note)
       if (!call.hasState) assert.notEqual(outcome, 'state lost', note)
     }
@@ -116,8 +139,8 @@ async function run(faults, every, note) {
 test('without a fault everything is done, once and in order', async () => {
   for (const every of [0, 1, 2, 3]) {
     const { store, outcomes } = await run([], every, `every ${every}`)
-    assert.deepEqual(store.writes, ['a', 'clear', 'd'])
-    assert.deepEqual([...new Set(outcomes.values())], ['done'])
+    assert.deepEqual(store.writes, ['a', 'clear', 'd', 'e', 'g'])
+    assert.deepEqual([...new Set(outcomes.values())], ['done', 'conflict'])
   }
 })
 
@@ -125,7 +148,7 @@ test('one fault, and two, at every message', async () => {
   let runs = 0
   const seen = new Set()
   for (const every of [0, 1, 2, 3]) {
-    for (let first = 0; first < 24; first++) {
+    for (let first = 0; first < 30; first++) {
       for (const name of FAULTS) {
         for (const second of [undefined, ...FAULTS]) {
           for (let gap = 0; gap < (second === undefined ? 1 : 12); gap++) {
@@ -146,6 +169,14 @@ test('one fault, and two, at every message', async () => {
     'clear from a snapshot: offline',
     'clear from a snapshot: state lost',
     'clear from a snapshot: unknown',
+    'conditional put from a snapshot: done',
+    'conditional put from a snapshot: offline',
+    'conditional put from a snapshot: state lost',
+    'conditional put from a snapshot: unknown',
+    'conditional put: done',
+    'conditional put: unknown',
+    'conflict: conflict',
+    'conflict: unknown',
     'cursor over a snapshot: done',
     'cursor over a snapshot: offline',
     'cursor over a snapshot: state lost',
@@ -180,6 +211,15 @@ test('many faults at random, and calls while there is no connection', async () =
     }
     for (const call of calls) world.call(call)
     await world.check(`seed ${seed}`)
+  }
+})
+
+test('a condition with a snapshot of another database is refused', () => {
+  const [backend, other] = [0, 1].map(() => new HeldBackend(new HeldConnection(new Store())))
+  backend.snapshot()
+  for (const snapshot of [other.snapshot(), { close() {} }]) {
+    const conditions = [{ kind: 'unchanged', range: {}, snapshot }]
+    assert.throws(() => backend.writeIf(conditions, ['a', '1'], false), { code: 'LEVEL_INVALID_ARGUMENT' })
   }
 })
 

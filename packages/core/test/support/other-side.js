@@ -2,7 +2,7 @@
 // test delivers one by one, holds back, or loses.
 
 import assert from 'node:assert/strict'
-import { Handles, PendingCalls, RemoteBackend } from 'terrace-core'
+import { conflict, Handles, PendingCalls, RemoteBackend } from 'terrace-core'
 
 export const bytes = (string) => new TextEncoder().encode(string)
 export const text = (part) => (typeof part === 'string' ? part : new TextDecoder().decode(part))
@@ -17,6 +17,7 @@ const codec = {
   has: (key, snapshot) => said('has', key, snapshot),
   hasMany: (keys, snapshot) => said('hasMany', keys, snapshot),
   write: (operations) => said('write', [...operations]),
+  writeIf: (conditions, operations) => said('writeIf', [...conditions], [...operations]),
   clear: (_range, snapshot) => said('clear', snapshot),
   read: (...parts) => said('read', ...parts),
   cursor: (...parts) => said('cursor', ...parts),
@@ -82,6 +83,17 @@ class Side {
       this.#store.entries.set(text(operations[i]), text(operations[i + 1]))
       this.#store.writes.push(text(operations[i]))
     }
+  }
+
+  /** A condition with a snapshot always holds, if the snapshot is one of this side. */
+  writeIf(conditions, operations) {
+    const holds = ({ kind, key, snapshot }) =>
+      kind === 'unchanged'
+        ? this.#state(snapshot) !== undefined
+        : this.#store.entries.has(text(key)) === (kind === 'present')
+    const failed = conditions.flatMap((condition, i) => (holds(condition) ? [] : [i]))
+    if (failed.length > 0) throw conflict(failed, conditions.length)
+    this.write(operations)
   }
 
   clear(snapshot) {

@@ -31,6 +31,7 @@ import { type ConnectOptions, connect, parseAddress } from './connect.js'
 import { Connection } from './connection.js'
 import { deadline } from './deadline.js'
 import type { NetCall } from './net-call.js'
+import { objectionTo, type Welcome } from './welcome.js'
 
 /** Options of the client: its token, and how long it waits for a server. */
 export interface LinkOptions extends ConnectOptions {
@@ -79,28 +80,8 @@ export interface Resource extends RemoteState {
 interface Request extends PendingCall {
   /** The packed message, with a copy of the caller's data. */
   readonly frame: Uint8Array
-}
-
-/** What the server reports about itself and about this client. */
-export interface Welcome {
-  /** The user's name, as the server's authentication gave it. */
-  readonly user: string | null
-  /** The server's own name and version. */
-  readonly server: string
-  /** The manifest of the served database. */
-  readonly manifest: Record<string, unknown>
-  /** The largest message that the server takes, in bytes. */
-  readonly maxMessageBytes: number
-  /** The most operations in a batch, and the most keys in a request. */
-  readonly maxBatchOperations: number
-  /** The identity of the database that is served, in whole or in part; null if it is in no directory. Older servers omit it. */
-  readonly database?: string | null
-  /** The prefix of all served keys in that database: empty, unless a sublevel is served. */
-  readonly prefix?: Uint8Array
-  /** What this client may do with every key. */
-  readonly rights?: readonly string[]
-  /** The names of the methods that this client may call. */
-  readonly methods?: readonly string[]
+  readonly kind: number
+  readonly number: number
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
@@ -216,16 +197,24 @@ export class Link implements RemoteConnection {
     return this.#pending.size === 0
   }
 
+  /** Whether a write is unanswered. */
+  get hasWrites(): boolean {
+    return this.#pending.hasWrites
+  }
+
   ask<T>(fate: Fate, { message, pack, read }: NetCall<T>): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     if (this.#state === 'closed') return Promise.reject(netError('NET_OFFLINE', 'The database is not open'))
+    const objection = objectionTo(message[0], this.welcome)
+    if (objection !== undefined) return Promise.reject(objection)
     const number = this.#pending.nextNumber()
     message[1] = number
     if (this.#pending.size === 0 && this.#options.countsSilence === true)
       this.#waitingSince = performance.now()
     return new Promise<T>((resolve, reject) => {
       const frame = this.#checked(pack(message as never))
-      const request: Request = { frame, fate, read, resolve, reject, mayHaveBegun: false }
+      const [kind] = message
+      const request: Request = { kind, number, frame, fate, read, resolve, reject, mayHaveBegun: false }
       this.#pending.add(number, request)
       if (this.#state === 'online' && !this.#isServerClosing) this.#send(request)
     })
@@ -366,6 +355,15 @@ export class Link implements RemoteConnection {
     this.#answered = []
     if (isFirst) return
     this.#pending.lose()
+    this.#rejectUnsupported()
+  }
+
+  /** Requests that wait were meant for a server that is gone. This one may not know all of them. */
+  #rejectUnsupported(): void {
+    for (const { kind, number } of [...this.#pending.all()]) {
+      const objection = objectionTo(kind, this.welcome)
+      if (objection !== undefined) this.#pending.reject(number, objection)
+    }
   }
 
   #receive(message: Message): void {

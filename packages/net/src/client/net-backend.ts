@@ -9,7 +9,8 @@ import { NetCodec } from './net-codec.js'
 export const encodings = hasBuffers ? { utf8: true, buffer: true, view: true } : { view: true }
 
 export class NetBackend extends RemoteBackend {
-  readonly manifest: BackendManifest = { encodings, shared: true }
+  /** It is read before the server is known. A call that the server's database does not support fails with LEVEL_NOT_SUPPORTED. */
+  readonly manifest: BackendManifest = { encodings, shared: true, conditionalWrites: true, versions: true }
   readonly #link: Link
 
   constructor(link: Link) {

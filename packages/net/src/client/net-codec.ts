@@ -1,16 +1,21 @@
 /** Encodes the calls of a back-end as messages of docs/net-protocol.md. */
 
-import type {
-  Bytes,
-  CursorOptions,
-  CursorParts,
-  FarPage,
-  Operations,
-  RangeDeletion,
-  RemoteCodec,
-  TextAt
+import {
+  type Bytes,
+  type CursorOptions,
+  type CursorParts,
+  conflict,
+  type FarPage,
+  type Operations,
+  type RangeDeletion,
+  type RemoteCodec,
+  type RemoteCondition,
+  type TextAt,
+  type VersionedValue
 } from 'terrace-core'
 import { copyOf, inFormat } from '../protocol/bytes.js'
+import { weightOf, wireConditions } from '../protocol/conditions.js'
+import { protocolError } from '../protocol/errors.js'
 import { Ask, type Result } from '../protocol/messages.js'
 import { contentsCodes, type WirePage, wireRange } from '../protocol/parts.js'
 import type { Link } from './link.js'
@@ -35,6 +40,12 @@ export class NetCodec implements RemoteCodec {
     return textCall([Ask.get, 0, key, snapshot ?? null], read)
   }
 
+  getEntry(key: Bytes, format: string | undefined, snapshot?: number): NetCall<VersionedValue | undefined> {
+    const read = (entry: Result<'getEntry'>): VersionedValue | undefined =>
+      entry === null ? undefined : [inFormat(entry[0], format ?? 'view'), entry[1]]
+    return textCall([Ask.getEntry, 0, key, snapshot ?? null], read)
+  }
+
   getMany(keys: Bytes[], format: string | undefined, snapshot?: number): NetCall<Array<Bytes | undefined>> {
     this.#link.checkCount(keys.length)
     const read = (values: Result<'getMany'>): Array<Bytes | undefined> =>
@@ -54,6 +65,15 @@ export class NetCodec implements RemoteCodec {
   write(operations: Operations, sync: boolean): NetCall<void> {
     this.#link.checkCount(operations.length / 2)
     return textCall([Ask.write, 0, operations, sync], nothing)
+  }
+
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): NetCall<void> {
+    this.#link.checkCount(operations.length / 2 + weightOf(conditions))
+    const { length } = conditions
+    const read = (failed: Result<'writeIf'>): void => {
+      if (failed !== null) throw conflict(indicesOf(failed, length), length)
+    }
+    return textCall([Ask.writeIf, 0, wireConditions(conditions), operations, sync], read)
   }
 
   clear(range: RangeDeletion, snapshot?: number): NetCall<void> {
@@ -86,6 +106,16 @@ export class NetCodec implements RemoteCodec {
   closeSnapshot(snapshot: number): NetCall {
     return netCall([Ask.closeSnapshot, 0, snapshot])
   }
+}
+
+/** The answer to a write of which conditions do not hold: their indices. */
+function indicesOf(answer: readonly number[], count: number): number[] {
+  const isIndex = (each: unknown): boolean =>
+    Number.isInteger(each) && (each as number) >= 0 && (each as number) < count
+  if (Array.isArray(answer) && answer.length > 0 && answer.every(isIndex)) return [...answer]
+  throw protocolError(
+    'The server has answered a conditional write with something else than indices of its conditions'
+  )
 }
 
 function received(value: Uint8Array | null, format = 'view'): Bytes | undefined {

@@ -3,6 +3,7 @@
  * this table, the fuzzers draw from it, and a test compares docs/net-protocol.md with it, which explains what each part means.
  */
 
+import { conditions } from './conditions.js'
 import type { Message } from './frame.js'
 import { packFrame } from './frame.js'
 import {
@@ -12,6 +13,7 @@ import {
   boolean,
   bytes,
   contents,
+  entry,
   handle,
   intervals,
   map,
@@ -122,7 +124,20 @@ export const requests = {
     ],
     result: nothing
   },
-  unsubscribe: { kind: 15, parts: [['handle', handle]], result: nothing }
+  unsubscribe: { kind: 15, parts: [['handle', handle]], result: nothing },
+  // Only for a server whose welcome says that its database has conditional writes.
+  writeIf: {
+    kind: 16,
+    parts: [
+      ['conditions', conditions],
+      ['operations', operations],
+      ['sync', boolean]
+    ],
+    // The indices of the conditions that do not hold; nil if the operations were written.
+    result: optional(arrayOf(number))
+  },
+  // Only for a server whose welcome says that the entries have versions.
+  getEntry: { kind: 17, parts: [['key', bytes], snapshot], result: optional(entry), isRepeatable: true }
 } as const satisfies Record<string, RequestForm>
 
 /** What a client sends without a number, for which there is no answer. */

@@ -21,7 +21,7 @@ const MAX_UNIT_BYTES = 3
 const MAX_U32 = 2 ** 32 - 1
 
 /** What is packed piece by piece. A message of a few of these is an array. */
-type Piece = number | boolean | null | Part | ReadonlyArray<Part | null>
+type Piece = number | boolean | null | Part | readonly Piece[]
 
 /**
  * Packs a message of bytes, lists of bytes, and small numbers as one frame. Text is taken as bytes.
@@ -29,8 +29,7 @@ type Piece = number | boolean | null | Part | ReadonlyArray<Part | null>
  * @param message - Its numbers are not negative.
  */
 export function packBytes(message: readonly [kind: number, ...parts: Piece[]]): Uint8Array {
-  if (message.some((piece) => typeof piece === 'number' && piece > MAX_U32))
-    return packFrame(bytesOnly(message))
+  if (message.some(isLarge)) return packFrame(bytesOnly(message) as Message)
   let size = FRAME_HEADER_BYTES + MAX_SMALL_BYTES
   for (const piece of message) size += sizeOf(piece)
   const frame: Uint8Array = hasBuffers ? Buffer.allocUnsafe(size) : new Uint8Array(size)
@@ -40,11 +39,14 @@ export function packBytes(message: readonly [kind: number, ...parts: Piece[]]): 
   return frame.subarray(0, end)
 }
 
-function bytesOnly(message: readonly Piece[]): Message {
-  const bytes = (piece: Piece): unknown => (typeof piece === 'string' ? Buffer.from(piece) : piece)
-  return message.map((piece) =>
-    Array.isArray(piece) ? piece.map(bytes) : bytes(piece as Piece)
-  ) as unknown as Message
+/** Whether a piece is or has a number that takes more than 32 bits. */
+function isLarge(piece: Piece): boolean {
+  return typeof piece === 'number' ? piece > MAX_U32 : Array.isArray(piece) && piece.some(isLarge)
+}
+
+function bytesOnly(piece: Piece): unknown {
+  if (Array.isArray(piece)) return piece.map(bytesOnly)
+  return typeof piece === 'string' ? Buffer.from(piece) : piece
 }
 
 function sizeOf(piece: Piece): number {

@@ -205,6 +205,12 @@ export function wireRange({ gte, gt, lte, lt }: Range): WireRange {
   return [bound(gte), bound(gt), bound(lte), bound(lt)]
 }
 
+/** A value and the version of its entry. */
+export const entry: PartType<readonly [value: Uint8Array, version: number]> = {
+  name: 'entry',
+  isValid: (part) => Array.isArray(part) && part.length === 2 && isBytes(part[0]) && isNumber(part[1])
+}
+
 /** The contents of a cursor, by their codes on the wire. */
 export const contentsCodes: Readonly<Record<CursorParts, number>> = { keys: 1, values: 2, entries: 3 }
 

@@ -36,6 +36,12 @@ export function contains({ start, end }: Interval, key: Uint8Array): boolean {
   return compare(key, start) >= 0 && (end === null || compare(key, end) < 0)
 }
 
+/** Whether an interval has all keys that are in another one. */
+export function includes(outer: Interval, inner: Interval): boolean {
+  if (compare(inner.start, outer.start) < 0) return false
+  return outer.end === null || (inner.end !== null && compare(inner.end, outer.end) <= 0)
+}
+
 export function isEmpty({ start, end }: Interval): boolean {
   return end !== null && compare(start, end) >= 0
 }

@@ -3,12 +3,14 @@
  * allowed.
  */
 
+import type { ReceivedCondition } from '../protocol/conditions.js'
 import { netError } from '../protocol/errors.js'
 import type { WireRange } from '../protocol/parts.js'
 import {
   contains,
   everything,
   type Interval,
+  includes,
   intersection,
   intervalOf,
   intervalOfPrefix,
@@ -86,6 +88,28 @@ export class Guard {
   checkOperations(operations: ReadonlyArray<Uint8Array | null>): void {
     if (this.#allowed.write === null) return
     for (let i = 0; i < operations.length; i += 2) this.check('write', operations[i] as Uint8Array)
+  }
+
+  /**
+   * Checks that a user may read all that conditions are about: each key, and each range as a whole. Otherwise, a conflict would
+   * reveal what the user may not read.
+   *
+   * @throws NET_DENIED
+   */
+  checkConditions(conditions: readonly ReceivedCondition[]): void {
+    const intervals = this.#allowed.read
+    if (intervals === null) return
+    for (const condition of conditions) {
+      if (!('range' in condition)) {
+        this.check('read', condition.key)
+        continue
+      }
+      const wanted = intervalOf(condition.range)
+      if (isEmpty(wanted)) this.checkAny('read')
+      else if (!intervals.some((each) => includes(each, wanted))) {
+        throw denied('may not read all of this range')
+      }
+    }
   }
 
   /** The parts of a range with which a user may do this, in order. */

@@ -2,13 +2,14 @@
 
 import type { AbstractSnapshot } from 'abstract-level'
 import { concat } from '../protocol/bytes.js'
+import { weightOf } from '../protocol/conditions.js'
 import { netError, protocolError } from '../protocol/errors.js'
 import { type GivenResult, type RequestName, type RequestParts, requests } from '../protocol/messages.js'
 import type { WireRange } from '../protocol/parts.js'
 import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
 import { prefixWithin } from './place.js'
-import { type AnyLevel, GET_KEYS } from './served-database.js'
+import { type AnyLevel, GET_KEYS, type ServedCondition } from './served-database.js'
 import { pageBytes, ServerCursor } from './server-cursor.js'
 import { RESOURCE_BYTES, type Request, type Session, type Work } from './session.js'
 import { type EventSource, Subscription } from './subscription.js'
@@ -23,6 +24,11 @@ type Run<Name extends RequestName> = (
 const get: Run<'get'> = ({ guard, host, snapshots }, [key, state]) => {
   guard.check('read', key)
   return host.served.get(key, snapshotOf(snapshots, state))
+}
+
+const getEntry: Run<'getEntry'> = ({ guard, host, snapshots }, [key, state]) => {
+  guard.check('read', key)
+  return host.served.getEntry(key, snapshotOf(snapshots, state))
 }
 
 const getMany: Run<'getMany'> = (session, [keys, state], work) => {
@@ -48,6 +54,20 @@ const write: Run<'write'> = ({ guard, host, limits }, [operations, sync]) => {
   checkCount(operations.length / 2, limits.batchOperations, 'operations')
   guard.checkOperations(operations)
   return operations.length === 0 ? undefined : host.served.write(operations, sync)
+}
+
+const writeIf: Run<'writeIf'> = ({ guard, host, limits, snapshots }, [conditions, operations, sync]) => {
+  const count = operations.length / 2 + weightOf(conditions)
+  checkCount(count, limits.batchOperations, 'operations, and conditions, which count as two or four')
+  guard.checkConditions(conditions)
+  guard.checkOperations(operations)
+  const checked = conditions.map((condition): ServedCondition => {
+    if (!('range' in condition)) return condition
+    const since =
+      condition.kind === 'unchanged' ? heldSnapshot(snapshots, condition.snapshot) : condition.version
+    return { kind: 'unchanged', interval: intervalOf(condition.range), since }
+  })
+  return host.served.writeIf(checked, operations, sync)
 }
 
 const clear: Run<'clear'> = ({ guard, host, snapshots }, [range, reverse, limit, state]) => {
@@ -135,10 +155,12 @@ interface Handler<Name extends RequestName> {
 
 const byName: { readonly [Name in RequestName]: Handler<Name> } = {
   get: { run: get, values: 1 },
+  getEntry: { run: getEntry, values: 1 },
   getMany: { run: getMany, values: GET_KEYS },
   has: { run: has, values: 1, isOfKeys: true },
   hasMany: { run: hasMany, values: GET_KEYS, isOfKeys: true },
   write: { run: write },
+  writeIf: { run: writeIf },
   clear: { run: clear },
   snapshot: { run: snapshot },
   closeSnapshot: { run: closeSnapshot },
@@ -164,7 +186,10 @@ function snapshotOf(
   snapshots: Session['snapshots'],
   handle: number | undefined
 ): AbstractSnapshot | undefined {
-  if (handle === undefined) return undefined
+  return handle === undefined ? undefined : heldSnapshot(snapshots, handle)
+}
+
+function heldSnapshot(snapshots: Session['snapshots'], handle: number): AbstractSnapshot {
   const found = snapshots.get(handle)
   if (found === undefined)
     throw netError('NET_SESSION_LOST', 'The server does not have this snapshot: make a new one')

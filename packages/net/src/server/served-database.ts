@@ -1,8 +1,21 @@
 /** The database that a server serves: any implementation of abstract-level, with keys and values as bytes. */
 
-import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
-import { BackendLevel, type CursorParts, Sublevel } from 'terrace-core'
+import type {
+  AbstractBatchOperation,
+  AbstractIterator,
+  AbstractLevel,
+  AbstractSnapshot
+} from 'abstract-level'
+import {
+  BackendLevel,
+  type ConflictError,
+  type CursorParts,
+  codedError,
+  type DatabaseManifest,
+  Sublevel
+} from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
+import type { ReceivedCondition } from '../protocol/conditions.js'
 import { netError } from '../protocol/errors.js'
 import type { Interval } from './key-range.js'
 
@@ -19,6 +32,13 @@ export type Servable = Pick<
 >
 
 type Bytes = Uint8Array
+
+type Operation = AbstractBatchOperation<AnyLevel, Bytes, Bytes>
+
+/** What must hold for a write; in place of a range, an interval, and the snapshot or version since which it is unchanged. */
+export type ServedCondition =
+  | Exclude<ReceivedCondition, { readonly range: unknown }>
+  | { readonly kind: 'unchanged'; readonly interval: Interval; readonly since: AbstractSnapshot | number }
 
 /** How many keys a `clear()` with a limit deletes at once. */
 const CLEAR_KEYS = 1000
@@ -49,6 +69,23 @@ export class ServedDatabase {
 
   get(key: Bytes, snapshot: AbstractSnapshot | undefined): Promise<Bytes | undefined> {
     return this.db.get<Bytes, Bytes>(key, with_(raw, snapshot))
+  }
+
+  /**
+   * Returns the value of a key and the version of its entry.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the entries have no versions.
+   */
+  async getEntry(
+    key: Bytes,
+    snapshot: AbstractSnapshot | undefined
+  ): Promise<readonly [Bytes, number] | undefined> {
+    if (!this.hasVersions) {
+      throw codedError('LEVEL_NOT_SUPPORTED', 'The entries of the served database have no versions')
+    }
+    const db = this.db as unknown as BackendLevel<Bytes, Bytes>
+    const found = await db.getEntry<Bytes, Bytes>(key, with_(raw, snapshot))
+    return found === undefined ? undefined : [found.value, found.version]
   }
 
   /**
@@ -115,13 +152,56 @@ export class ServedDatabase {
         : this.db.put<Bytes, Bytes>(this.#given(key), this.#given(value), options as object)
     }
 
+    return this.db.batch(this.#batchOf(operations), options)
+  }
+
+  /**
+   * Writes operations like {@link write} if all conditions hold. Returns the indices of those that do not, or undefined once the
+   * operations are written.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the database has no conditional writes. It would ignore the conditions.
+   */
+  async writeIf(
+    conditions: readonly ServedCondition[],
+    operations: ReadonlyArray<Bytes | null>,
+    sync: boolean
+  ): Promise<number[] | undefined> {
+    if (!this.hasConditionalWrites) {
+      throw codedError('LEVEL_NOT_SUPPORTED', 'The served database does not support conditional writes')
+    }
+    if (this.#clearing !== undefined) {
+      return this.#clearing.then(() => this.writeIf(conditions, operations, sync))
+    }
+    const options = { ...raw, if: conditions.map(optionOf), ...(sync && { sync }) }
+    try {
+      await this.db.batch(this.#batchOf(operations), options)
+      return undefined
+    } catch (error) {
+      const { code, conditions: failed } = error as Partial<ConflictError>
+      if (code === 'LEVEL_CONFLICT' && Array.isArray(failed)) return failed
+      throw error
+    }
+  }
+
+  /** Whether the database can write under conditions. */
+  get hasConditionalWrites(): boolean {
+    return (this.db.supports as Partial<DatabaseManifest>).conditionalWrites === true
+  }
+
+  /** Whether the entries of the database have versions. */
+  get hasVersions(): boolean {
+    return (this.db.supports as Partial<DatabaseManifest>).versions === true
+  }
+
+  /** The operations as the database receives them. */
+  #batchOf(operations: ReadonlyArray<Bytes | null>): Array<Operation> {
     const list = new Array(operations.length / 2)
     for (let i = 0; i < list.length; i++) {
       const key = this.#given(operations[2 * i] as Bytes)
       const value = operations[2 * i + 1] as Bytes | null
       list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value: this.#given(value) }
     }
-    return this.db.batch(list, options)
+    return list
   }
 
   /** Deletes up to `limit` keys of these intervals, starting with the last one if `reverse`. */
@@ -209,6 +289,18 @@ export class ServedDatabase {
       await keys.close()
     }
   }
+}
+
+/** A condition as the option `if` takes it. */
+function optionOf(condition: ServedCondition): object {
+  if (condition.kind === 'unchanged') {
+    return { ...rawKeys, ...rangeOf(condition.interval), unchangedSince: condition.since }
+  }
+  const { kind, key } = condition
+  if (kind === 'version') return { ...rawKeys, key, version: condition.version }
+  return kind === 'equals'
+    ? { ...raw, key, value: condition.value }
+    : { ...rawKeys, key, exists: kind === 'present' }
 }
 
 /** For databases of terrace-core, which keep no bytes of their callers. A received message is never modified. */

@@ -300,7 +300,13 @@ class ServerHost implements ConnectionHost {
     return {
       server: 'terrace-net',
       user: user?.name ?? null,
-      manifest: { encodings, explicitSnapshots, permanence },
+      manifest: {
+        encodings,
+        explicitSnapshots,
+        permanence,
+        conditionalWrites: this.served.hasConditionalWrites,
+        versions: this.served.hasVersions
+      },
       maxMessageBytes: this.limits.messageBytes,
       maxBatchOperations: this.limits.batchOperations,
       database: this.#database ?? null,

@@ -3,7 +3,14 @@
  * of all processes pass through here, the owner's included.
  */
 
-import type { Backend, BackendSnapshot, Bytes, Operations, RangeDeletion } from 'terrace-core'
+import type {
+  Backend,
+  BackendCondition,
+  BackendSnapshot,
+  Bytes,
+  Operations,
+  RangeDeletion
+} from 'terrace-core'
 import { copyOf } from '../protocol/bytes.js'
 import { wireRange } from '../protocol/parts.js'
 import { intervalOf } from '../server/key-range.js'
@@ -33,11 +40,15 @@ export class ObservedWrites implements WriteSource {
   }
 
   write(operations: Operations, sync: boolean): void | Promise<void> {
-    const writing = this.#backend.write(operations, sync)
-    if (this.#listeners.size === 0) return writing
-    const written = operations.map((part) => (part === null ? null : copyOf(part)))
-    const shared = sharedBytesOf(written)
-    return this.#told(writing, (listener) => listener.written(written, shared))
+    return this.#observed(operations, this.#backend.write(operations, sync))
+  }
+
+  writeIf(
+    conditions: readonly BackendCondition[],
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.#observed(operations, this.#backend.writeIf?.(conditions, operations, sync))
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
@@ -46,6 +57,13 @@ export class ObservedWrites implements WriteSource {
     const interval = intervalOf(wireRange(copied(range)))
     const isPartial = range.limit >= 0 || snapshot !== undefined
     return this.#told(clearing, (listener) => listener.cleared(interval, isPartial))
+  }
+
+  #observed(operations: Operations, writing: void | Promise<void>): void | Promise<void> {
+    if (this.#listeners.size === 0) return writing
+    const written = operations.map((part) => (part === null ? null : copyOf(part)))
+    const shared = sharedBytesOf(written)
+    return this.#told(writing, (listener) => listener.written(written, shared))
   }
 
   #told(writing: void | Promise<void>, tell: Telling): void | Promise<void> {

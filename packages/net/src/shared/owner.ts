@@ -1,6 +1,6 @@
 /** What a process that shares a database needs of the one that owns it, and whether what has answered is that. */
 
-import type { Welcome } from '../client/link.js'
+import type { Welcome } from '../client/welcome.js'
 import { netError } from '../protocol/errors.js'
 import { rights } from '../server/schema.js'
 import { identityOf } from '../transport/identity.js'

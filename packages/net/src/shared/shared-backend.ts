@@ -19,9 +19,12 @@
 
 import {
   type Backend,
+  type BackendCondition,
   BackendLevel,
   type BackendManifest,
+  type BackendReadOptions,
   type BackendSnapshot,
+  type Bytes,
   type CodedError,
   ForwardingBackend,
   type Operations,
@@ -71,12 +74,7 @@ const ATTEMPT_MS = 20
 
 /** A back-end that several processes of a machine share: one of them opens the database and serves it to the others. */
 export class SharedBackend extends ForwardingBackend {
-  readonly manifest: BackendManifest = {
-    encodings,
-    shared: true,
-    createIfMissing: true,
-    errorIfExists: true
-  }
+  readonly manifest: BackendManifest
   readonly #own: Backend
   readonly #ownWrites: ObservedWrites
   readonly #ownSubscriptions: OwnSubscriptions
@@ -99,6 +97,15 @@ export class SharedBackend extends ForwardingBackend {
    */
   constructor(own: Backend, location: string, { ownerTimeoutMs }: SharedOptions, methods: OwnerMethods) {
     super()
+    const { conditionalWrites = false, versions = false } = own.manifest
+    this.manifest = {
+      encodings,
+      shared: true,
+      conditionalWrites,
+      versions,
+      createIfMissing: true,
+      errorIfExists: true
+    }
     this.#own = own
     this.#ownWrites = new ObservedWrites(own)
     this.#ownSubscriptions = new OwnSubscriptions(this.#ownWrites)
@@ -155,8 +162,41 @@ export class SharedBackend extends ForwardingBackend {
     }
   }
 
+  getEntry(
+    key: Bytes,
+    options: BackendReadOptions,
+    snapshot?: BackendSnapshot
+  ): ReturnType<NonNullable<Backend['getEntry']>> {
+    return this.target(snapshot).getEntry?.(key, options, snapshot)
+  }
+
   override write(operations: Operations, sync: boolean): void | Promise<void> {
     return this.#writer(undefined).write(operations, sync)
+  }
+
+  writeIf(
+    conditions: readonly BackendCondition[],
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.#writer(this.#snapshotOf(conditions)).writeIf?.(conditions, operations, sync)
+  }
+
+  /**
+   * Returns one of the snapshots of conditions; undefined if there is none.
+   *
+   * @throws NET_SESSION_LOST if no single back-end can serve them all, in order with the writes before: snapshots of the time before
+   * and after this process became the owner.
+   */
+  #snapshotOf(conditions: readonly BackendCondition[]): BackendSnapshot | undefined {
+    const snapshots = conditions.flatMap((each) => (each.kind === 'unchanged' ? each.snapshot : []))
+    const [first] = snapshots
+    const isRemote = first instanceof RemoteSnapshot
+    const isMixed = snapshots.some((each) => each instanceof RemoteSnapshot !== isRemote)
+    const isOwn = first !== undefined && !isRemote
+    const link = this.#link
+    if (link !== undefined && (isMixed || (isOwn && link.hasWrites))) throw link.stateLost()
+    return first
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {
@@ -182,7 +222,7 @@ export class SharedBackend extends ForwardingBackend {
     return this.#isDirect ? this.#ownSubscriptions : (this.#link as Link)
   }
 
-  #writer(snapshot: BackendSnapshot | undefined): Pick<Backend, 'write' | 'clear'> {
+  #writer(snapshot: BackendSnapshot | undefined): Pick<Backend, 'write' | 'writeIf' | 'clear'> {
     const who = this.target(snapshot)
     return who === this.#own ? this.#ownWrites : who
   }

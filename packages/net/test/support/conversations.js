@@ -3,7 +3,7 @@
 //   node test/support/conversations.js > test/conversations.txt     records them, for another version of the protocol
 
 import { fileURLToPath } from 'node:url'
-import { MemoryLevel } from 'memory-level'
+import { MemoryLevel } from 'terrace'
 import { NetLevel } from 'terrace-net'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { FrameReader } from '../../dist/protocol/frame.js'
@@ -25,6 +25,16 @@ function twoChanges(db) {
       yield { ...del, first: false, last: true }
     }
   }
+}
+
+/** A database with entries of two versions, which it makes up. */
+function withVersions(db) {
+  db.supports = { ...db.supports, versions: true }
+  db.getEntry = async (key) => {
+    const value = await db.get(key, buffers)
+    return value && { value, version: 2 ** 40 }
+  }
+  return db
 }
 
 /** The frames of a stream. */
@@ -58,7 +68,7 @@ export async function conversations() {
 
 /** A session that uses everything, over two connections. */
 async function session() {
-  const db = new MemoryLevel(buffers)
+  const db = withVersions(new MemoryLevel(buffers))
   await db.open()
   const host = await serve({
     db,
@@ -121,8 +131,33 @@ function steps(db) {
     () => db.call('fail').catch(() => {}),
     () => watching(db),
     () => following(db),
-    () => db.clear({ gt: 'a', lte: 'large', reverse: true, limit: 1 })
+    () => db.clear({ gt: 'a', lte: 'large', reverse: true, limit: 1 }),
+    () => db.put('c', '1', { if: [{ key: 'c', exists: false }] }),
+    () => conflicting(db),
+    () => db.getEntry('a'),
+    () => db.getEntry('absent'),
+    () => versioned(db)
   ]
+}
+
+async function conflicting(db) {
+  const snapshot = db.snapshot()
+  const conditions = [
+    { key: 'a', exists: true },
+    { key: 'a', value: '2' },
+    { gt: 'a', lte: 'c', unchangedSince: snapshot },
+    { key: 'c', exists: false }
+  ]
+  await db.batch([{ type: 'del', key: 'c' }], { if: conditions }).catch(() => {})
+  await snapshot.close()
+}
+
+async function versioned(db) {
+  const conditions = [
+    { key: 'a', version: 2 ** 40 },
+    { lt: 'c', unchangedSince: 7 }
+  ]
+  await db.batch([], { if: conditions }).catch(() => {})
 }
 
 async function inSnapshot(db) {

@@ -16,7 +16,7 @@ import { addresses } from './served.js'
 const welcome = {
   server: 'terrace-net',
   user: null,
-  manifest: {},
+  manifest: { conditionalWrites: true, versions: true },
   maxMessageBytes: 1 << 20,
   maxBatchOperations: 1000
 }
@@ -77,11 +77,19 @@ function callsOf(random, db, running) {
   }
   const kinds = [
     () => db.get('a'),
+    () => db.getEntry('a'),
     () => db.getMany(['a', 'b']),
     () => db.has('a'),
     () => db.hasMany(['a', 'b']),
     () => db.put('a', '1'),
     () => db.batch([{ type: 'del', key: 'a' }]),
+    () =>
+      db.put('a', '1', {
+        if: [
+          { key: 'a', exists: false },
+          { key: 'b', value: '2' }
+        ]
+      }),
     () => db.clear({ gt: 'a', limit: 1 }),
     () => db.iterator().nextv(10),
     () => db.keys({ reverse: true }).nextv(10),

@@ -18,6 +18,17 @@ const flag = (random) => random.below(2) === 0
 const listOf = (random, make) => Array.from({ length: random.below(6) }, () => make(random))
 const operations = (random) =>
   listOf(random, (each) => [key(each), flag(each) ? random.bytes(random.below(20)) : null]).flat()
+const conditions = (random) =>
+  listOf(random, (each) =>
+    each.pick([
+      [1, key(each), null],
+      [2, key(each), null],
+      [3, key(each), key(each)],
+      [4, range(each), byType.handle(each)],
+      [5, key(each), byType.number(each)],
+      [6, range(each), byType.number(each)]
+    ])
+  ).flat()
 const page = (random) => {
   const bytes = random.bytes(random.below(20))
   return [flag(random), bytes.length === 0 ? null : bytes, ...splitting(random, bytes.length), bound(random)]
@@ -43,8 +54,10 @@ const byType = {
   anything: (random) => anyPart(random, 2),
   nil: () => null,
   operations,
+  conditions,
   intervals: (random) => listOf(random, (each) => [key(each), bound(each)]).flat(),
   range,
+  entry: (random) => [key(random), byType.number(random)],
   contents: (random) => random.pick(Object.values(contentsCodes)),
   page
 }

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { MemoryLevel } from 'memory-level'
+import { Level } from 'terrace'
 import { feed } from 'terrace-toolbox/feed'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
 import { packFrame } from '../../dist/protocol/frame.js'
@@ -14,6 +15,7 @@ import { seed } from './random.js'
 import { rawClient } from './raw-client.js'
 import { recordedSession } from './recorded-sessions.js'
 import { addresses, serve } from './served.js'
+import { temporaryPath } from './temporary.js'
 
 /** Frames of one connection. */
 export const FRAMES = 40
@@ -208,7 +210,7 @@ function pieces(random, frames) {
 
 /** A database that tracks its open iterators and snapshots. */
 function countingLevel() {
-  const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  const db = new Level(temporaryPath('fuzzed'), { keyEncoding: 'buffer', valueEncoding: 'buffer' })
   let open = 0
   for (const method of ['keys', 'values', 'iterator', 'snapshot']) {
     const make = db[method]

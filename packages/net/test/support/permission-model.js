@@ -85,7 +85,12 @@ export class Model {
 
   /** Whether every key has a right: the least one, and each with which a grant ends. */
   allowsAll(right) {
-    const ends = this.#of(right).flatMap(({ sublevel = [], lte, lt }) => {
+    return ['', '\uffff', ...this.#ends(right)].every((key) => this.allows(right, key))
+  }
+
+  /** The first key after each grant. */
+  #ends(right) {
+    return this.#of(right).flatMap(({ sublevel = [], lte, lt }) => {
       const prefix = prefixOf([sublevel].flat())
       const afterPrefix = prefix === '' ? [] : [`${prefix.slice(0, -1)}"`]
       return [
@@ -93,7 +98,16 @@ export class Model {
         ...(lte !== undefined ? [`${prefix}${lte}\0`] : lt === undefined ? [] : [prefix + lt])
       ]
     })
-    return ['', '\uffff', ...ends].every((key) => this.allows(right, key))
+  }
+
+  /** Whether every key that can be in a range has a right: its first one, and each with which a grant ends. */
+  allowsRange(right, bounds) {
+    const from = bounds.gte ?? (bounds.gt === undefined ? '' : `${bounds.gt}\0`)
+    const to = bounds.lte === undefined ? bounds.lt : `${bounds.lte}\0`
+    const isIn = (key) => key >= from && (to === undefined || key < to)
+    if (!isIn(from)) return this.allowsAny(right)
+    const last = to === undefined ? ['\uffff'] : []
+    return [from, ...last, ...this.#ends(right).filter(isIn)].every((key) => this.allows(right, key))
   }
 
   allowsMethod(name) {

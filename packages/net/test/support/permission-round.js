@@ -7,7 +7,9 @@ import { MemoryLevel as PlainMemoryLevel } from 'memory-level'
 import { Level, MemoryLevel } from 'terrace'
 import { NetLevel } from 'terrace-net'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
+import { DrawnConditions } from './drawn-conditions.js'
 import { OwnFeed } from './own-feed.js'
+import { batchOf, Choices, collect } from './permission-choices.js'
 import {
   allKeys,
   Model,
@@ -53,6 +55,7 @@ export async function permissionRound(random, steps, counts) {
 
 class Round {
   #random
+  #choices
   #counts
   /** The actions so far, for diagnosis of a failure. */
   #done = []
@@ -65,15 +68,16 @@ class Round {
   /** The served database or sublevel, and whether it has the methods of a whole one. */
   #served
   #isMaintained
+  #hasConditions
   #feeds
   #outside = new PlainMemoryLevel(buffers)
   #entries = new Map()
-  #number = 0
   #watched
   #changes
 
   constructor(random, counts) {
     this.#random = random
+    this.#choices = new Choices(random)
     this.#counts = counts
   }
 
@@ -89,6 +93,7 @@ class Round {
     const isSublevel = random.below(4) === 0
     this.#served = isSublevel ? root.sublevel('served', buffers) : root
     this.#isMaintained = !isSublevel && transport === 'unix' ? ['', 'approximateSize', 'all'][kind] : ''
+    this.#hasConditions = kind > 0
     await root.open()
     const ofSublevel = this.#served.sublevel('a', buffers)
     this.#feeds = {
@@ -146,8 +151,8 @@ class Round {
   }
 
   async single() {
-    const key = this.#key()
-    const value = this.#value()
+    const key = this.#choices.key()
+    const value = this.#choices.value()
     await this.#checked([['read', key]], () => this.#client.get(key), this.#entries.get(key))
     await this.#checked([['read', key]], () => this.#client.has(key), this.#entries.has(key))
     const isDel = this.#random.below(3) === 0
@@ -158,7 +163,7 @@ class Round {
   }
 
   async many() {
-    const keys = Array.from({ length: this.#random.below(12) }, () => this.#key())
+    const keys = Array.from({ length: this.#random.below(12) }, () => this.#choices.key())
     const reads = keys.map((key) => ['read', key])
     const values = keys.map((key) => this.#entries.get(key))
     await this.#checked(reads, () => this.#client.getMany(keys), values)
@@ -171,14 +176,9 @@ class Round {
 
   /** A batch is written as a whole or not at all; sublevels do not circumvent that. */
   async batch() {
-    const operations = this.#operations()
+    const operations = this.#choices.operations()
     const writes = operations.map(({ key }) => ['write', key])
-    const given = operations.map(({ key, value, path }) => ({
-      type: value === undefined ? 'del' : 'put',
-      key: path === undefined ? key : key.slice(prefixOf(path).length),
-      value,
-      ...(path !== undefined && { sublevel: this.#sublevel(path) })
-    }))
+    const given = batchOf(operations, (path) => this.#sublevel(path))
     const chained = () => {
       const batch = this.#client.batch()
       for (const { type, key, value, sublevel } of given) {
@@ -192,18 +192,46 @@ class Round {
       this.#wrote(operations.map(({ key, value }) => [key, value]))
   }
 
+  /** What conditions are about must be readable as a whole, even if they are known not to hold. */
+  async conditions() {
+    const snapshot = this.#client.snapshot()
+    await this.#barrier()
+    const drawn = new DrawnConditions(this.#random, this.#entries)
+    if (this.#random.below(2) === 0) drawn.changed((await this.other()).map(([key]) => key))
+    const operations = this.#random.below(4) === 0 ? [] : this.#choices.operations()
+    const sublevelOf = (path) => this.#sublevel(path)
+    const write = () =>
+      this.#client.batch(batchOf(operations, sublevelOf), { if: drawn.options(snapshot, sublevelOf) })
+    const isAllowed =
+      drawn.areReadable(this.#model) && operations.every(({ key }) => this.#model.allows('write', key))
+    if (!this.#hasConditions) {
+      // Without the right to read, there is no snapshot either.
+      const codes = ['LEVEL_NOT_SUPPORTED', ...(this.#model.allowsAny('read') ? [] : ['NET_DENIED'])]
+      await assert.rejects(write(), ({ code }) => codes.includes(code))
+    } else if (!isAllowed) await this.#denied(write)
+    else {
+      const isWritten = await drawn.check(write, this.#entries)
+      const outcome = isWritten ? 'conditions that hold' : 'conflicts'
+      this.#counts[outcome] = (this.#counts[outcome] ?? 0) + 1
+      if (isWritten) this.#wrote(operations.map(({ key, value }) => [key, value]))
+    }
+    await snapshot.close()
+  }
+
   /** Another program, which may do everything, writes. */
   async other() {
-    const operations = this.#operations()
+    const operations = this.#choices.operations()
     await this.#served.batch(
       operations.map(({ key, value }) => ({ type: value === undefined ? 'del' : 'put', key, value })),
       utf8
     )
-    this.#wrote(operations.map(({ key, value }) => [key, value]))
+    const written = operations.map(({ key, value }) => [key, value])
+    this.#wrote(written)
+    return written
   }
 
   async walk() {
-    const options = this.#walk()
+    const options = this.#choices.walk()
     const expected = walked(this.#readable(), options)
     const [method, of] = this.#random.pick([
       ['iterator', expected],
@@ -215,9 +243,9 @@ class Round {
   }
 
   async seek() {
-    const { limit, ...options } = this.#walk()
+    const { limit, ...options } = this.#choices.walk()
     if (!this.#model.allowsAny('read')) return
-    const target = this.#key()
+    const target = this.#choices.key()
     const iterator = this.#client.keys(options)
     const first = await iterator.nextv(1 + this.#random.below(3))
     assert.ok(first.every((key) => this.#model.allows('read', key)))
@@ -239,9 +267,9 @@ class Round {
     const old = new Map(this.#entries)
     await this.#barrier()
     await this.other()
-    const options = this.#walk()
+    const options = this.#choices.walk()
     assert.deepEqual(await this.#client.iterator({ ...options, snapshot }).all(), walked(before, options))
-    const keys = Array.from({ length: 1 + this.#random.below(10) }, () => this.#key())
+    const keys = Array.from({ length: 1 + this.#random.below(10) }, () => this.#choices.key())
     const reads = keys.map((key) => ['read', key])
     const values = keys.map((key) => old.get(key))
     await this.#checked(reads.slice(0, 1), () => this.#client.get(keys[0], { snapshot }), values[0])
@@ -250,7 +278,7 @@ class Round {
   }
 
   async clear() {
-    const options = this.#walk()
+    const options = this.#choices.walk()
     const clearable = sorted(this.#entries).filter(([key]) => this.#model.allows('clear', key))
     await this.#any('clear', () => this.#client.clear(options))
     if (!this.#model.allowsAny('clear')) return
@@ -300,7 +328,7 @@ class Round {
   async connection() {
     const changes = this.#canChange && this.#random.below(2) === 0
     const mayRead = this.#model.allowsAny('read')
-    const { reverse: _, ...options } = this.#walk()
+    const { reverse: _, ...options } = this.#choices.walk()
     const before = mayRead ? walked(this.#readable(), options) : []
     const iterator = mayRead ? this.#client.iterator({ ...options, highWaterMarkBytes: 1 }) : undefined
     const [first] = mayRead ? await iterator.nextv(1) : []
@@ -326,7 +354,7 @@ class Round {
     if (mayRead) {
       if (!changes) assert.deepEqual([...(first ? [first] : []), ...(await iterator.all())], before)
       else await this.#goesOn(iterator, before, options)
-      const key = this.#key()
+      const key = this.#choices.key()
       const get = () => this.#client.get(key, { snapshot })
       if (!changes) await this.#checked([['read', key]], get, old.get(key))
       else if (this.#model.allows('read', key)) await assert.rejects(get(), { code: 'NET_SESSION_LOST' })
@@ -514,36 +542,8 @@ class Round {
     await this.#outside.close()
   }
 
-  // Choices of what to request.
-
-  #operations() {
-    return Array.from({ length: 1 + this.#random.below(3) }, () => {
-      const value = this.#random.below(3) === 0 ? undefined : this.#value()
-      const path = this.#random.below(2) === 0 ? this.#random.pick(sublevels) : undefined
-      const key = path === undefined ? this.#key() : prefixOf(path) + this.#random.pick(ownKeys)
-      return { key, value, path }
-    })
-  }
-
   #sublevel(path) {
     return path.reduce((db, name) => db.sublevel(name), this.#client)
-  }
-
-  #walk() {
-    const random = this.#random
-    return {
-      ...randomBounds(random, allKeys),
-      reverse: random.below(2) === 0,
-      ...(random.below(2) === 0 && { limit: 1 + random.below(8) })
-    }
-  }
-
-  #key() {
-    return this.#random.pick(allKeys)
-  }
-
-  #value() {
-    return `v${this.#number++}${'x'.repeat(this.#random.below(3) * this.#random.below(50))}`
   }
 
   #readable() {
@@ -581,15 +581,19 @@ class Round {
 }
 
 const steps = [
-  ...['single', 'many', 'batch', 'other', 'walk', 'walk', 'seek', 'snapshot', 'clear', 'clearSublevel'],
+  ...[
+    'single',
+    'many',
+    'batch',
+    'conditions',
+    'conditions',
+    'other',
+    'walk',
+    'walk',
+    'seek',
+    'snapshot',
+    'clear',
+    'clearSublevel'
+  ],
   ...['call', 'maintain', 'connection']
 ]
-
-/** Collects what an iterator yields, and its failure. */
-async function collect(iterator, into) {
-  try {
-    for await (const item of iterator) into.got.push(item)
-  } catch (error) {
-    into.failure = error
-  }
-}

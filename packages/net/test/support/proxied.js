@@ -9,13 +9,14 @@ import { addresses } from './served.js'
 
 const utf8 = { keyEncoding: 'utf8', valueEncoding: 'utf8' }
 
+const buffers = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
+
 /** A served database, a proxy before it, and clients that go through the proxy. */
-export async function proxied(t, options = {}) {
-  const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
+export async function proxied(t, { db = new MemoryLevel(buffers), ...options } = {}) {
   const servers = []
   const clients = []
-  const serve = async () => {
-    const server = createServer(db, options)
+  const serve = async (served = db) => {
+    const server = createServer(served, options)
     servers.push(server)
     return server.listen(addresses.unix())
   }
@@ -36,12 +37,12 @@ export async function proxied(t, options = {}) {
       clients.push(client)
       return client
     },
-    /** Puts another server in the place of the one that was there, which dies without a word. */
-    async restart() {
+    /** Puts another server in the place of the one that was there, which dies without a word. It may serve another database. */
+    async restart(served) {
       proxy.isRefusing = true
       proxy.cut()
       await servers.at(-1).close()
-      proxy.target = await serve()
+      proxy.target = await serve(served)
       proxy.restore()
     }
   }

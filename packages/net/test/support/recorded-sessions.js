@@ -13,7 +13,9 @@ export async function recordedSession(random, address, token) {
   const steps = [
     () => db.put(key(random), value(random)),
     () => db.batch([...operations(random), ...operations(random)]),
+    () => db.put(key(random), value(random), { if: [{ key: key(random), exists: random.below(2) === 0 }] }),
     () => db.get(key(random)),
+    () => db.getEntry(key(random)),
     () => db.getMany([key(random), key(random), key(random)]),
     () => db.has(key(random)),
     () => db.hasMany([key(random), key(random)]),
@@ -56,6 +58,7 @@ async function inSnapshot(db, random) {
   const snapshot = db.snapshot()
   await db.get(key(random), { snapshot })
   await db.iterator({ snapshot }).nextv(1)
+  await db.batch([], { if: [{ gte: key(random), unchangedSince: snapshot }] })
   await snapshot.close()
 }
 

@@ -16,6 +16,8 @@ export interface Maintained {
 
 /** A back-end of `Level`. */
 export interface BrowserBackend extends Backend, Partial<Maintained> {
+  /** As {@link Backend.writeIf}, which every back-end here has. */
+  writeIf: NonNullable<Backend['writeIf']>
   /** Where the entries are kept; undefined until that is known. */
   readonly storage: Storage | undefined
   /** For a shared database, whether this back-end owns it. */
@@ -42,4 +44,20 @@ function notSupported(method: keyof Maintained, storage: Storage | undefined): C
 export function maintained(backend: BrowserBackend, method: keyof Maintained): Maintained {
   if (backend[method] !== undefined) return backend as Maintained
   throw notSupported(method, backend.storage)
+}
+
+/** What a place has whose entries have versions. */
+type Versioned = BrowserBackend & Required<Pick<Backend, 'getEntry'>>
+
+/**
+ * Tabs that share a database may name different places, so a tab may learn only from the worker that there are no versions.
+ *
+ * @throws LEVEL_NOT_SUPPORTED if the entries of the back-end have no versions.
+ */
+export function versioned(backend: BrowserBackend): Versioned {
+  if (backend.manifest.versions === true) return backend as Versioned
+  throw codedError(
+    'LEVEL_NOT_SUPPORTED',
+    `Entries of a database in '${backend.storage}' have no versions: only those on 'opfs' have`
+  )
 }

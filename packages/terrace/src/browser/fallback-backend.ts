@@ -4,16 +4,20 @@
  */
 
 import {
+  type BackendCondition,
   type BackendManifest,
+  type BackendReadOptions,
   type BackendSnapshot,
   type Bytes,
   ForwardingBackend,
-  type RangeDeletion
+  type Operations,
+  type RangeDeletion,
+  type VersionedValue
 } from 'terrace-core'
-import { type BrowserBackend, maintained } from './browser-backend.js'
+import { type BrowserBackend, maintained, versioned } from './browser-backend.js'
 import { clear } from './clear-range.js'
 import type { OpenOptions, Storage } from './level-options.js'
-import { openFirst, type Places, type Stored } from './storage.js'
+import { haveVersions, openFirst, type Places, type Stored } from './storage.js'
 import type { ExportOptions } from './transfer-options.js'
 
 export class FallbackBackend extends ForwardingBackend implements BrowserBackend {
@@ -23,6 +27,7 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
    */
   readonly manifest: BackendManifest = {
     encodings: { utf8: true, view: true },
+    conditionalWrites: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -39,7 +44,7 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
    */
   constructor(location: string, places: Places, open = openFirst, manifest: Partial<BackendManifest> = {}) {
     super()
-    this.manifest = { ...this.manifest, ...manifest }
+    this.manifest = { ...this.manifest, versions: haveVersions(places), ...manifest }
     this.#location = location
     this.#places = places
     this.#openFirst = open
@@ -70,6 +75,22 @@ export class FallbackBackend extends ForwardingBackend implements BrowserBackend
 
   protected target(): BrowserBackend {
     return (this.#stored as Stored).backend
+  }
+
+  async getEntry(
+    key: Bytes,
+    options: BackendReadOptions,
+    snapshot?: BackendSnapshot
+  ): Promise<VersionedValue | undefined> {
+    return versioned(this.target()).getEntry(key, options, snapshot)
+  }
+
+  writeIf(
+    conditions: readonly BackendCondition[],
+    operations: Operations,
+    sync: boolean
+  ): void | Promise<void> {
+    return this.target().writeIf(conditions, operations, sync)
   }
 
   clear(range: RangeDeletion, snapshot?: BackendSnapshot): void | Promise<void> {

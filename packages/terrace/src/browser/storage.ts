@@ -114,6 +114,11 @@ function opens(name: string): Promise<boolean> {
   })
 }
 
+/** Whether entries have versions wherever the database turns out to be: only files have them. */
+export function haveVersions({ storage = DEFAULT_STORAGES }: Places): boolean {
+  return storage.every((each) => each === 'opfs')
+}
+
 /** The error for a page whose browser has none of the places. */
 export function noPlace(reasons: readonly string[]): Error {
   return codedError(

@@ -58,7 +58,7 @@ export class Connection {
 
 /** The back-end of a tab whose connections a test makes. */
 export class TestBackend extends WorkerBackend {
-  manifest = { encodings: { utf8: true, view: true }, shared: true }
+  manifest = { encodings: { utf8: true, view: true }, shared: true, conditionalWrites: true }
 
   /** Connects the tab to a store. Returns the connection, what serves it, and a promise that resolves once that has greeted the tab. */
   connect(store) {

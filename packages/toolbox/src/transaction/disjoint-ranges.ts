@@ -18,6 +18,11 @@ export class DisjointRanges {
     for (const range of sorted) if (range.to === undefined || range.from < range.to) this.#add(range)
   }
 
+  /** The ranges, in order. */
+  all(): KeyRange[] {
+    return this.#starts.map((from, index) => ({ from, to: this.#ends[index] }))
+  }
+
   /** Whether a key is in one of the ranges. */
   contains(key: ByteString): boolean {
     return this.#reaches(this.#startedBy(key) - 1, key)

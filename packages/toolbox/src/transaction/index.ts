@@ -2,9 +2,8 @@
 
 import { rootOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
-import { assertOnlyInstance } from '../only-instance.js'
 import { change, putIfAbsent, putIfEquals, seenThroughView } from './conditional.js'
-import { coordinatorOf } from './coordinator.js'
+import { coordinatorOf } from './coordinators.js'
 import { argumentError } from './errors.js'
 import { checkedOptions, defaultOptions } from './options.js'
 import { type Body, run } from './run.js'
@@ -42,7 +41,6 @@ export function transactions<K, V>(
   const root = rootOf(db)
   if (root?.hooks?.prewrite === undefined)
     throw argumentError('The first argument must be a database of abstract-level 2 or 3')
-  assertOnlyInstance(root, 'transactions()')
   const coordinator = coordinatorOf(root)
 
   const transaction = async <T>(body: Body<T>, options?: TransactionOptions): Promise<T> => {

@@ -17,6 +17,16 @@ export class ReadSet {
     this.#ranges.push(range)
   }
 
+  /** The keys that were read alone. */
+  keys(): ByteString[] {
+    return [...this.#keys]
+  }
+
+  /** The ranges that were read, without those that overlap or touch others. */
+  ranges(): KeyRange[] {
+    return new DisjointRanges(this.#ranges).all()
+  }
+
   /** The current contents, for comparing many writes with them. */
   now(): ReadIndex {
     return new ReadIndex(this.#keys, this.#ranges)

@@ -1,5 +1,4 @@
 import type { AnyLevel } from '../level-like.js'
-import { commit } from './commit.js'
 import type { Conflict, Coordinator } from './coordinator.js'
 import { conflictError, nestedError, throwIfAborted } from './errors.js'
 import type { CheckedOptions } from './options.js'
@@ -51,7 +50,7 @@ async function attemptOnce<T>(
     if (called.conflict !== undefined) return called
 
     throwIfAborted(signal)
-    const conflict = await commit(coordinator, attempt, sync)
+    const conflict = await coordinator.commit(attempt.reading, attempt.writes, sync)
     return conflict === undefined ? called : { conflict }
   } finally {
     await attempt.end()

@@ -115,7 +115,7 @@ export class Attempt {
       if (this.#reading === undefined) await this.#beginning?.catch(() => {})
       await (this.#reading?.snapshot as { close(): Promise<void> } | undefined)?.close()
     } finally {
-      if (this.#reading !== undefined) this.#coordinator.observer.release(this.#reading.moment)
+      if (this.#reading !== undefined) this.#coordinator.end(this.#reading)
       this.#turn?.()
     }
   }
@@ -158,15 +158,14 @@ export class Attempt {
   }
 
   async #takeState(read: ByteString | KeyRange): Promise<Reading> {
-    const { observer, root, turns } = this.#coordinator
+    const { turns } = this.#coordinator
 
     if (this.#turn === undefined) {
       const key = turns.contended(read)
       if (key !== undefined) this.#turn = await turns.take(key)
     }
 
-    const snapshot = root.supports.explicitSnapshots ? root.snapshot() : undefined
-    this.#reading = { moment: observer.now(), snapshot, reads: this.#reads }
+    this.#reading = this.#coordinator.begin(this.#reads)
     return this.#reading
   }
 

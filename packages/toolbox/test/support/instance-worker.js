@@ -5,13 +5,11 @@ import { Level } from 'terrace'
 import { count, feed, watch } from 'terrace-toolbox/feed'
 import { index } from 'terrace-toolbox/index'
 import { lock } from 'terrace-toolbox/lock'
-import { transactions } from 'terrace-toolbox/transaction'
 import { ttl } from 'terrace-toolbox/ttl'
 
 const db = new Level(process.argv[2], { multithreading: true })
 await db.open()
 const parts = {
-  transactions: () => transactions(db),
   lock: () => lock(db),
   feed: () => feed(db),
   count: () => count(db, { name: 'all', of: () => 'all' }),

@@ -9,7 +9,7 @@ import { MAX_REMEMBERED_KEYS, transactions } from 'terrace-toolbox/transaction'
 import { holdClock } from '../../../../tests/support/clock.mjs'
 import { memoryLeft } from '../../../../tests/support/memory-left.mjs'
 import { turns, until } from '../../../../tests/support/waiting.mjs'
-import { coordinatorOf } from '../../dist/transaction/coordinator.js'
+import { coordinatorOf } from '../../dist/transaction/coordinators.js'
 import { MAX_WAIT_MS } from '../../dist/transaction/turns.js'
 import { databases } from '../support/databases.js'
 
@@ -18,6 +18,12 @@ for (const [name, open] of Object.entries(databases)) {
     const db = await open(t)
     const transaction = transactions(db)
     const { observer } = coordinatorOf(db)
+    assert.equal(
+      observer !== undefined,
+      db.supports.everyWrite !== false,
+      'it is there if hooks see every write'
+    )
+    if (observer === undefined) return
     const put = async (count) => {
       for (let i = 0; i < count; i++) await db.put(`key ${i}`, '')
     }

@@ -7,7 +7,7 @@ export const targets = [
   {
     name: 'LmdbLevel',
     machines: 'one',
-    supports: { getSync: true, putSync: false, everyWrite: true, conditionalWrites: false },
+    supports: { getSync: true, putSync: false, everyWrite: true, conditionalWrites: true },
     make: (location, options) => new LmdbLevel(location, options),
     several: { shared: true },
     known: {

@@ -1,20 +1,23 @@
 /** An IndexedDB database as a back-end of `terrace-core`. */
 
-import type {
-  Backend,
-  BackendReadOptions,
-  Bytes,
-  CursorOptions,
-  CursorParts,
-  Operations,
-  RangeDeletion
+import {
+  type Backend,
+  type BackendCondition,
+  type BackendReadOptions,
+  type Bytes,
+  type CursorOptions,
+  type CursorParts,
+  conflict,
+  type Operations,
+  type RangeDeletion
 } from 'terrace-core'
 import { boundsOf } from './bounds.js'
 import { clear } from './clear.js'
+import { ConditionalWrite } from './conditional-write.js'
 import { Connection } from './connection.js'
 import { IndexedDbCursor } from './cursor.js'
 import { History, type View } from './history.js'
-import { type Release, takeLock } from './lock.js'
+import { hasLocks, type Release, takeLock } from './lock.js'
 import type { Place } from './open-database.js'
 import type { IndexedDbOpenOptions } from './options.js'
 import { RangeWalk } from './range-walk.js'
@@ -32,7 +35,12 @@ interface Session {
 
 export class IndexedDbBackend implements Backend<View> {
   readonly storage = 'indexeddb'
-  readonly manifest = { encodings: { utf8: true, view: true }, createIfMissing: true, errorIfExists: true }
+  readonly manifest = {
+    encodings: { utf8: true, view: true },
+    conditionalWrites: true,
+    createIfMissing: true,
+    errorIfExists: true
+  }
   readonly #place: Place
   #session: Session | undefined
   /** Called when the browser has removed the database. */
@@ -99,6 +107,20 @@ export class IndexedDbBackend implements Backend<View> {
 
   write(operations: Operations, sync: boolean): Promise<void> {
     return this.#opened.writer.write(operations, sync)
+  }
+
+  async writeIf(
+    conditions: ReadonlyArray<BackendCondition<View>>,
+    operations: Operations,
+    sync: boolean
+  ): Promise<void> {
+    const { writer, connection, history } = this.#opened
+    const write = new ConditionalWrite(history, conditions, operations, hasLocks())
+    let failed: number[] = []
+    await writer.alone(async () => {
+      failed = await connection.run(write.mode, sync, (store) => write.run(store))
+    })
+    if (failed.length > 0) throw conflict(failed, conditions.length)
   }
 
   clear(range: RangeDeletion, view?: View): Promise<void> {

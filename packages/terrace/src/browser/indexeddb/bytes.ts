@@ -17,6 +17,14 @@ export function bytesOf(argument: Bytes): Uint8Array<ArrayBuffer> {
   return typeof argument === 'string' ? encoder.encode(argument) : new Uint8Array(argument)
 }
 
+/** Whether two values are the same. Undefined stands for none. */
+export function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}
+
 /** Bytes as a result in the requested format. */
 export function inFormat(bytes: Uint8Array, format: string | undefined): Bytes {
   return format === 'utf8' ? textAt(bytes, 0, bytes.length) : bytes

@@ -22,6 +22,11 @@ export class History {
     return new View(this.#layers, newest)
   }
 
+  /** Whether these layers are those of this history. */
+  owns(layers: readonly Layer[]): boolean {
+    return layers === this.#layers
+  }
+
   /** Where a write that begins now keeps what it replaces; undefined if no view is open. */
   current(): Layer | undefined {
     const newest = this.#layers.at(-1)
@@ -38,6 +43,11 @@ export class View {
   constructor(layers: Layer[], layer: Layer) {
     this.#layers = layers
     this.#layer = layer
+  }
+
+  /** Whether it is a state of the store that has this history. */
+  isOf(history: History): boolean {
+    return history.owns(this.#layers)
   }
 
   /** What the key had here, if it was changed since: undefined within if it did not exist. */

@@ -4,6 +4,9 @@ import { codedError } from 'terrace-core'
 import { storageError } from '../errors.js'
 import type { IndexedDbErrorCode } from './errors.js'
 
+/** Whether the browser has locks here. If so, an open database is the only one that writes. */
+export const hasLocks = (): boolean => globalThis.navigator?.locks !== undefined
+
 /** Releases a lock. Resolves once others can take it. */
 export type Release = () => Promise<void>
 

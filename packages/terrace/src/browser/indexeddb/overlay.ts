@@ -58,8 +58,8 @@ export function inView(
   return then
 }
 
-/** The changed keys within the bounds. */
-function changedWithin(view: View, { lower, isLowerOpen, upper, isUpperOpen }: Bounds): string[] {
+/** The keys within the bounds that were written since the view was made. */
+export function changedWithin(view: View, { lower, isLowerOpen, upper, isUpperOpen }: Bounds): string[] {
   const first = lower === undefined ? undefined : identityOf(bytesFrom(lower))
   const last = upper === undefined ? undefined : identityOf(bytesFrom(upper))
   const changed = view.changedBetween(first, last)
@@ -69,6 +69,6 @@ function changedWithin(view: View, { lower, isLowerOpen, upper, isUpperOpen }: B
 }
 
 /** The key with this identity. */
-function keyOf(identity: string): Uint8Array {
+export function keyOf(identity: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(identity, (character) => character.charCodeAt(0))
 }

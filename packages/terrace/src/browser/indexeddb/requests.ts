@@ -14,6 +14,22 @@ export function resultsOf(transaction: IDBTransaction, requests: readonly IDBReq
   })
 }
 
+/** Resolves with the result of a request, of a transaction that may need further ones. */
+export function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error ?? lossError())
+  })
+}
+
+/** Resolves once a transaction is stored, and rejects if it is undone. */
+export function stored(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve()
+    transaction.onabort = () => reject(transaction.error ?? lossError())
+  })
+}
+
 /**
  * Makes the requests of a transaction, and commits it. Resolves once it is stored. If making one of them throws, the transaction is
  * undone, and the promise rejects with that error.

@@ -1,18 +1,14 @@
 /** The order of writes. Those that are called within one microtask, or while a transaction runs, share the next transaction. */
 
 import type { Operations } from 'terrace-core'
-import { bytesFrom, bytesOf, identityOf } from './bytes.js'
 import type { Connection } from './connection.js'
 import type { History } from './history.js'
-import type { Layer } from './layer.js'
+import { type Copies, copiesOf, keepReplaced, request } from './operations.js'
 import { committed } from './requests.js'
 
 /** Once a transaction has so much, further writes go to the next one: the browser holds it all in memory. */
 const MAX_GROUP_OPERATIONS = 10_000
 const MAX_GROUP_BYTES = 8 << 20
-
-/** Keys and values alternate, with null for the value of a key to delete. */
-type Copies = ReadonlyArray<Uint8Array<ArrayBuffer> | null>
 
 interface Settled {
   readonly resolve: () => void
@@ -43,13 +39,8 @@ export class Writer {
 
   /** Resolves once the operations are stored. If it rejects, none is. */
   write(operations: Operations, sync: boolean): Promise<void> {
-    let sizeBytes = 0
-    const copies = operations.map((bytes) => {
-      if (bytes === null) return null
-      const copy = bytesOf(bytes)
-      sizeBytes += copy.length
-      return copy
-    })
+    const copies = copiesOf(operations)
+    const sizeBytes = copies.reduce((sum, copy) => sum + (copy?.length ?? 0), 0)
     return new Promise((resolve, reject) =>
       this.#add({ operations: copies, sizeBytes, sync, resolve, reject })
     )
@@ -123,33 +114,9 @@ export class Writer {
       const layer = this.#history.current()
       return committed(store.transaction, () => {
         if (layer !== undefined) for (const operations of groups) keepReplaced(store, operations, layer)
-        // No request waits for another one.
         for (const operations of groups) request(store, operations)
       })
     })
-  }
-}
-
-function request(store: IDBObjectStore, operations: Copies): void {
-  for (let index = 0; index < operations.length; index += 2) {
-    const key = operations[index] as Uint8Array<ArrayBuffer>
-    const value = operations[index + 1]
-    if (value === null) store.delete(key)
-    else store.put(value, key)
-  }
-}
-
-/** Reads what the operations are about to replace, before they do. */
-function keepReplaced(store: IDBObjectStore, operations: Copies, layer: Layer): void {
-  for (let index = 0; index < operations.length; index += 2) {
-    const key = operations[index] as Uint8Array<ArrayBuffer>
-    const identity = identityOf(key)
-    if (layer.has(identity)) continue
-    const reading = store.get(key)
-    reading.onsuccess = () => {
-      const { result } = reading
-      layer.keep(identity, result === undefined ? undefined : bytesFrom(result))
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { MemoryStats, MemoryStore } from '../../memory-database.js'
 import { limitOf, type MemoryOpenOptions } from '../../memory-options.js'
 import type { ModuleLoader } from '../load-modules.js'
 import { storeBatch, storeTwo } from '../wasm/arguments.js'
+import { assertHeld, storeConditional, type WasmCondition } from '../wasm/conditions.js'
 import { Engine } from '../wasm/engine.js'
 import { WasmReads } from '../wasm/reads.js'
 import type { WasmSnapshot } from '../wasm/snapshot.js'
@@ -18,6 +19,7 @@ export class MemoryBackend extends WasmReads implements MemoryStore<WasmSnapshot
     encodings: { utf8: true, view: true },
     syncReads: true,
     syncWrites: true,
+    conditionalWrites: true,
     permanence: false
   }
   readonly #load: ModuleLoader
@@ -48,6 +50,16 @@ export class MemoryBackend extends WasmReads implements MemoryStore<WasmSnapshot
 
   writeSync(operations: Operations): void {
     this.write(operations)
+  }
+
+  writeIf(conditions: readonly WasmCondition[], operations: Operations): void {
+    const engine = this.opened
+    const stored = storeConditional(engine, conditions, operations)
+    assertHeld(engine, engine.call('terrace_write_if', ...stored), conditions.length)
+  }
+
+  writeIfSync(conditions: readonly WasmCondition[], operations: Operations): void {
+    this.writeIf(conditions, operations)
   }
 
   rangeSize(start: Bytes, end: Bytes): number {

@@ -6,10 +6,12 @@
 
 import {
   type Backend,
+  type BackendReadOptions,
   type Bytes,
   type CodedError,
   type Operations,
   type RangeDeletion,
+  type VersionedValue,
   yieldToEventLoop
 } from 'terrace-core'
 import type { LevelErrorCode } from '../../error-codes.js'
@@ -17,9 +19,11 @@ import { lostError } from '../errors.js'
 import { type PlacedOptions, sizesOf } from '../level-options.js'
 import type { ModuleLoader } from '../load-modules.js'
 import type { ExportOptions } from '../transfer-options.js'
-import { putBack, storeBatch, storeTwo, takeOut } from '../wasm/arguments.js'
+import { textAt } from '../utf8.js'
+import { putBack, storeBatch, storeOne, storeTwo } from '../wasm/arguments.js'
+import { assertHeld, storeConditional, type WasmCondition } from '../wasm/conditions.js'
 import { storeRange } from '../wasm/cursor.js'
-import { Engine } from '../wasm/engine.js'
+import { Engine, NOT_FOUND } from '../wasm/engine.js'
 import { WasmReads } from '../wasm/reads.js'
 import type { WasmSnapshot } from '../wasm/snapshot.js'
 import { Background } from './background-jobs.js'
@@ -42,6 +46,9 @@ const LOOK_MS = 2000
 /** The engine takes this as no limit; a negative number is passed as the same value. */
 const NO_LIMIT = 0xffffffff
 
+/** The first bytes of an entry. */
+const VERSION_BYTES = 8
+
 /** A larger write gains nothing from being joined with others. */
 const SMALL_BYTES = 4096
 
@@ -63,6 +70,8 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     encodings: { utf8: true, view: true },
     syncReads: true,
     syncWrites: true,
+    conditionalWrites: true,
+    versions: true,
     createIfMissing: true,
     errorIfExists: true
   }
@@ -173,11 +182,22 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.onLost(error)
   }
 
+  getEntry(key: Bytes, options: BackendReadOptions, snapshot?: WasmSnapshot): VersionedValue | undefined {
+    const engine = this.opened
+    const found = engine.call('terrace_get_entry', snapshot?.number ?? 0, storeOne(engine, key))
+    if (found === NOT_FOUND) return undefined
+    const output = engine.output()
+    const version = new DataView(output.buffer, output.byteOffset).getBigUint64(0, true)
+    const [start, end] = [VERSION_BYTES, output.length]
+    const value = options.valueEncoding === 'utf8' ? textAt(output, start, end) : output.slice(start)
+    return [value, Number(version)]
+  }
+
   write(operations: Operations, sync: boolean): void | Promise<void> {
     const engine = this.#engine as Engine
     const length = storeBatch(engine, operations)
-    if (length <= SMALL_BYTES || this.#mustWait) return this.#wait(takeOut(engine, length), sync)
-    if (this.#waiting.length > 0) return this.writeBatch(takeOut(engine, length), sync)
+    if (length <= SMALL_BYTES || this.#mustWait) return this.#wait(engine.takeOut(length), sync)
+    if (this.#waiting.length > 0) return this.writeBatch(engine.takeOut(length), sync)
     return this.#acknowledged(sync, () => this.#writeStored(length, sync))
   }
 
@@ -222,6 +242,29 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
     this.#writeWaiting(true)
     this.#writeStored(storeBatch(this.#engine as Engine, operations), sync)
     // The answer comes too late for this call, but not for the next one.
+    if (sync) void this.look().catch(() => {})
+  }
+
+  /** Writes after all writes that were called before: within the call, unless those wait for files. */
+  writeIf(conditions: readonly WasmCondition[], operations: Operations, sync: boolean): void | Promise<void> {
+    const engine = this.opened
+    const lengths = storeConditional(engine, conditions, operations)
+    const write = () => this.#writeStoredIf(lengths, sync, conditions.length)
+    if (!this.#mustWait) return this.#acknowledged(sync, write)
+
+    const stored = engine.takeOut(lengths[0] + lengths[1])
+    const work: Work = () => {
+      putBack(this.#engine as Engine, stored)
+      write()
+      return undefined
+    }
+    return this.#wait(work, false).then(() => (sync ? this.look() : undefined))
+  }
+
+  writeIfSync(conditions: readonly WasmCondition[], operations: Operations, sync: boolean): void {
+    this.#writeWaiting(true)
+    const stored = storeConditional(this.#engine as Engine, conditions, operations)
+    this.#writeStoredIf(stored, sync, conditions.length)
     if (sync) void this.look().catch(() => {})
   }
 
@@ -293,6 +336,17 @@ export class OpfsBackend extends WasmReads implements Backend<WasmSnapshot> {
       this.#call(() => (this.#engine as Engine).call('terrace_write', length, Number(sync)))
     } finally {
       // Also if there was no room: a job may free some.
+      this.#background?.begin()
+    }
+  }
+
+  /** @throws LEVEL_CONFLICT if one of the stored conditions does not hold. */
+  #writeStoredIf(lengths: readonly [number, number], sync: boolean, count: number): void {
+    const engine = this.#engine as Engine
+    try {
+      const failed = this.#call(() => engine.call('terrace_write_if', ...lengths, Number(sync)))
+      assertHeld(engine, failed, count)
+    } finally {
       this.#background?.begin()
     }
   }

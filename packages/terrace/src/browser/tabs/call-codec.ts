@@ -9,7 +9,9 @@ import type {
   RangeDeletion,
   RemoteCall,
   RemoteCodec,
-  TextAt
+  RemoteCondition,
+  TextAt,
+  VersionedValue
 } from 'terrace-core'
 import { SHORT_BYTES, Texts } from '../consecutive-texts.js'
 import { textAt } from '../utf8.js'
@@ -17,6 +19,7 @@ import { storeBatch, storeOne, storeTwo } from '../wasm/arguments.js'
 import { partsFlags } from '../wasm/range-flags.js'
 import type { ByteWriter } from './channel/byte-writer.js'
 import { Call, CURRENT_STATE, NONE } from './channel/calls.js'
+import { storeConditions } from './channel/condition-words.js'
 import { storeRange } from './channel/range-words.js'
 
 /** An answer that has arrived. */
@@ -55,6 +58,18 @@ export class CallCodec implements RemoteCodec {
     return this.#ofKey(Call.get, key, snapshot, format === 'utf8' ? readText : readView)
   }
 
+  getEntry(
+    key: Bytes,
+    format: string | undefined,
+    snapshot?: number
+  ): WorkerCall<VersionedValue | undefined> {
+    const readValue = format === 'utf8' ? readText : readView
+    return this.#ofKey(Call.getEntry, key, snapshot, (answer) => {
+      const value = readValue(answer)
+      return value === undefined ? undefined : [value, answer.words[1] as number]
+    })
+  }
+
   getMany(
     keys: Bytes[],
     format: string | undefined,
@@ -76,6 +91,14 @@ export class CallCodec implements RemoteCodec {
     const length = storeBatch(this.#bytes, operations)
     this.#bytes.end += length
     return { kind: Call.write, at, words: [Number(sync), length], read: readNothing }
+  }
+
+  writeIf(conditions: readonly RemoteCondition[], operations: Operations, sync: boolean): WorkerCall<void> {
+    const at = this.#bytes.end
+    const length = storeBatch(this.#bytes, operations)
+    this.#bytes.end += length
+    const words = [Number(sync), length, ...storeConditions(this.#bytes, conditions)]
+    return { kind: Call.writeIf, at, words, read: readNothing }
   }
 
   clear(range: RangeDeletion, snapshot = CURRENT_STATE): WorkerCall<void> {

@@ -5,17 +5,14 @@ import type { Storage } from '../level-options.js'
 import { refusesFiles } from '../opfs/file-pool.js'
 import { openFirst, type Places, type StorageOptions, type Stored, storagesFor } from '../storage.js'
 import { OwnWorker } from './own-worker.js'
-import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
+import { type Attend, manifestOf, WorkerBackend, withResolvers } from './worker-backend.js'
 
 export class OwnBackend extends WorkerBackend<OwnWorker> {
-  readonly manifest: BackendManifest = {
-    encodings: { utf8: true, view: true },
-    createIfMissing: true,
-    errorIfExists: true
-  }
+  readonly manifest: BackendManifest
 
   constructor(location: string, places: Places) {
     super(location, places, start)
+    this.manifest = manifestOf(places)
   }
 }
 

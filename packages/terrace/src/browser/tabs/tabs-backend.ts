@@ -14,18 +14,14 @@ import {
 } from '../storage.js'
 import { Tabs } from './leader/tabs.js'
 import { startWorker } from './start-worker.js'
-import { type Attend, WorkerBackend, withResolvers } from './worker-backend.js'
+import { type Attend, manifestOf, WorkerBackend, withResolvers } from './worker-backend.js'
 
 export class TabsBackend extends WorkerBackend<Tabs> {
-  readonly manifest: BackendManifest = {
-    encodings: { utf8: true, view: true },
-    shared: true,
-    createIfMissing: true,
-    errorIfExists: true
-  }
+  readonly manifest: BackendManifest
 
   constructor(location: string, places: Places) {
     super(location, places, join)
+    this.manifest = { ...manifestOf(places), shared: true }
   }
 
   /** Whether the worker of this tab owns the database. */

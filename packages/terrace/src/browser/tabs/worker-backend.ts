@@ -1,8 +1,8 @@
 /** A database that a worker opens for a page: the page's worker, or that of the tab that leads. */
 
-import { type Bytes, RemoteBackend } from 'terrace-core'
+import { type BackendManifest, type Bytes, RemoteBackend } from 'terrace-core'
 import { type OpenOptions, type Storage, sizesOf } from '../level-options.js'
-import type { Places, StorageOptions } from '../storage.js'
+import { haveVersions, type Places, type StorageOptions } from '../storage.js'
 import type { ExportOptions } from '../transfer-options.js'
 import { CallCodec } from './call-codec.js'
 import { remoteExport } from './remote-export.js'
@@ -28,6 +28,17 @@ export type Attend<A extends Attendance> = (
   first: StorageOptions & OpenOptions,
   later: () => StorageOptions
 ) => { readonly attendance: A; readonly opened: Promise<void> }
+
+/** What a worker can do for a page, in each of these places. */
+export function manifestOf(places: Places): BackendManifest {
+  return {
+    encodings: { utf8: true, view: true },
+    conditionalWrites: true,
+    versions: haveVersions(places),
+    createIfMissing: true,
+    errorIfExists: true
+  }
+}
 
 export abstract class WorkerBackend<A extends Attendance> extends RemoteBackend {
   /** Its channels come and go with {@link open} and {@link close}. */

@@ -14,8 +14,8 @@ export interface Room {
 /** In a longer string, the bytes are counted, so that it fits if they do. */
 const LONG_UNITS = 1 << 24
 
-/** Each unit of a string takes at most three bytes. */
-function mostBytes(bytes: Bytes): number {
+/** No less than the length of a key or a value. Each unit of a string takes at most three bytes. */
+export function mostBytes(bytes: Bytes): number {
   if (typeof bytes !== 'string') return bytes.byteLength
   return bytes.length < LONG_UNITS ? 3 * bytes.length : utf8Bytes(bytes)
 }
@@ -30,8 +30,8 @@ function utf8Bytes(text: string): number {
   return bytes
 }
 
-/** Stores a key or a value. Returns its length. */
-function store(bytes: Bytes, memory: Uint8Array, start: number): number {
+/** Stores a key or a value at a place that has room for it. Returns its length. */
+export function store(bytes: Bytes, memory: Uint8Array, start: number): number {
   return typeof bytes === 'string' ? storeText(bytes, memory, start) : storeBytes(bytes, memory, start)
 }
 
@@ -81,13 +81,21 @@ const VALUE = 1
 
 /** Stores operations as LevelDB's write batch (docs/format/batch.md). Returns its length. */
 export function storeBatch(engine: Room, operations: Operations): number {
+  const start = engine.room(mostBatchBytes(operations))
+  return storeBatchAt(operations, engine.memory, start) - start
+}
+
+/** No less than the length of the operations as a write batch. */
+export function mostBatchBytes(operations: Operations): number {
   let most = BATCH_HEADER_BYTES
   for (const bytes of operations) {
     most += KIND_BYTES + MAX_LENGTH_BYTES + (bytes === null ? 0 : mostBytes(bytes))
   }
+  return most
+}
 
-  const start = engine.room(most)
-  const { memory } = engine
+/** Stores operations as a write batch at a place that has room for it. Returns where it ends. */
+export function storeBatchAt(operations: Operations, memory: Uint8Array, start: number): number {
   let at = start + BATCH_HEADER_BYTES
   for (let index = 0; index < operations.length; index += 2) {
     const value = operations[index + 1] as Bytes | null
@@ -98,13 +106,7 @@ export function storeBatch(engine: Room, operations: Operations): number {
 
   memory.fill(0, start, start + BATCH_HEADER_BYTES)
   new DataView(memory.buffer).setUint32(start + BATCH_HEADER_BYTES - 4, operations.length / 2, true)
-  return at - start
-}
-
-/** Copies what is stored as arguments, for a later call. */
-export function takeOut(engine: Room, length: number): Uint8Array {
-  const start = engine.room(length)
-  return engine.memory.slice(start, start + length)
+  return at
 }
 
 /** Stores arguments that were taken out. Returns their length. */

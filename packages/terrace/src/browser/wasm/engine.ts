@@ -27,6 +27,7 @@ interface CommonExports {
 interface MapExports extends CommonExports {
   terrace_limit(limitBytes: number): number
   terrace_write(length: number): number
+  terrace_write_if(conditionsLength: number, batchLength: number): number
   terrace_entries(): number
   terrace_size(): number
   terrace_range_size(startLength: number, endLength: number): number
@@ -37,7 +38,9 @@ interface StoreExports extends CommonExports {
   terrace_open_wants_files(): number
   terrace_open(flags: number, writeBufferSizeBytes: number, blockCacheSizeBytes: number): number
   terrace_close(): number
+  terrace_get_entry(snapshot: number, keyLength: number): number
   terrace_write(length: number, sync: number): number
+  terrace_write_if(conditionsLength: number, batchLength: number, sync: number): number
   terrace_clear(
     snapshot: number,
     flags: number,
@@ -122,6 +125,11 @@ export class Engine {
       this.#inputSize = sizeBytes
     }
     return this.#inputStart
+  }
+
+  /** Copies the arguments that are stored, for a later call. Making room for them again may have lost them. */
+  takeOut(length: number): Uint8Array {
+    return this.memory.slice(this.#inputStart, this.#inputStart + length)
   }
 
   /** Calls a function. */

@@ -11,6 +11,11 @@ export class WasmSnapshot implements BackendSnapshot {
     this.number = engine.call('terrace_snapshot')
   }
 
+  /** Whether it is a snapshot of this engine's database. */
+  isOf(engine: Engine): boolean {
+    return engine === this.#engine
+  }
+
   close(): void {
     this.#engine.release('terrace_snapshot_release', this.number)
   }

@@ -11,7 +11,7 @@ import type { Storage } from '../../level-options.js'
 import type { Failure } from './failure.js'
 
 /** The version of the protocol. Raise it with each change. */
-export const VERSION = 2
+export const VERSION = 3
 
 /** The kinds of calls. The words that follow are in brackets. */
 export const Call = {
@@ -48,7 +48,11 @@ export const Call = {
   /** `[export]` → `[name length, files, bytes, all bytes]` and name and contents of a file; `[]` at the end. */
   nextFile: 16,
   /** `[export]`, not answered. */
-  closeExport: 17
+  closeExport: 17,
+  /** `[sync, batch length, ...conditions]` → `[]`. The words of a condition are in `condition-words.ts`. */
+  writeIf: 18,
+  /** `[snapshot, key length]` → `[value length, version]`, {@link NONE} if there is no value. */
+  getEntry: 19
 } as const
 
 /** The length of a missing value. */

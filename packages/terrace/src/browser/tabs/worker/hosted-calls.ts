@@ -6,12 +6,14 @@ import {
   type Bytes,
   type CursorParts,
   PackedBuffer,
-  type Page
+  type Page,
+  type VersionedValue
 } from 'terrace-core'
-import { type BrowserBackend, maintained } from '../../browser-backend.js'
+import { type BrowserBackend, maintained, versioned } from '../../browser-backend.js'
 import { clear, VIEWS } from '../../clear-range.js'
 import { RangeFlag } from '../../wasm/range-flags.js'
 import { type Answer, Call, CURRENT_STATE, NONE, type WireCall } from '../channel/calls.js'
+import { conditionsOf } from '../channel/condition-words.js'
 import { rangeOf } from '../channel/range-words.js'
 import { stateLost } from '../worker-connection.js'
 import { operationsOf } from './batch-operations.js'
@@ -45,6 +47,8 @@ export class HostedCalls {
     switch (kind) {
       case Call.get:
         return after(backend.get(take(second), VIEWS, this.#state(first)), (value) => valuesAnswer([value]))
+      case Call.getEntry:
+        return after(versioned(backend).getEntry(take(second), VIEWS, this.#state(first)), entryAnswer)
       case Call.getMany:
         return after(backend.getMany(words.slice(1).map(take), VIEWS, this.#state(first)), valuesAnswer)
       case Call.has:
@@ -55,6 +59,8 @@ export class HostedCalls {
         return after(backend.hasMany(words.slice(1).map(take), VIEWS, this.#state(first)), presenceAnswer)
       case Call.write:
         return after(this.#write(take(second), first === 1), () => DONE)
+      case Call.writeIf:
+        return after(this.#writeIf(words, take), () => DONE)
       case Call.clear:
         return after(this.#clear(words, take), () => DONE)
       case Call.read:
@@ -116,7 +122,10 @@ export class HostedCalls {
   }
 
   #state(number: number): BackendSnapshot | undefined {
-    if (number === CURRENT_STATE) return undefined
+    return number === CURRENT_STATE ? undefined : this.#snapshot(number)
+  }
+
+  #snapshot(number: number): BackendSnapshot {
     const snapshot = this.#snapshots.get(number)
     if (snapshot === undefined) throw stateLost()
     return snapshot
@@ -126,6 +135,14 @@ export class HostedCalls {
     const backend = this.#backend
     if (backend.writeBatch !== undefined) return backend.writeBatch(batch, sync)
     return backend.write(operationsOf(batch), sync)
+  }
+
+  #writeIf([sync, length, ...words]: number[], take: Take): void | Promise<void> {
+    const backend = this.#backend
+    const operations = operationsOf(take(length as number))
+    const conditions = conditionsOf(words, take, (number) => this.#snapshot(number))
+    if (conditions.some((condition) => 'version' in condition)) versioned(backend)
+    return backend.writeIf(conditions, operations, sync === 1)
   }
 
   #clear([state, flags, lowerLength, upperLength, limit]: number[], take: Take): void | Promise<void> {
@@ -205,6 +222,12 @@ function valuesAnswer(values: ReadonlyArray<Bytes | undefined>): Answer {
     words: found.map((value) => value?.byteLength ?? NONE),
     parts: found.filter((value) => value !== undefined)
   }
+}
+
+function entryAnswer(entry: VersionedValue | undefined): Answer {
+  if (entry === undefined) return valuesAnswer([undefined])
+  const [value, version] = entry as readonly [Uint8Array, number]
+  return { words: [value.byteLength, version], parts: [value] }
 }
 
 function sizeAnswer(sizeBytes: number): Answer {
