@@ -1,7 +1,7 @@
 # The benchmarks, and the tests of them. Each writes bench/results/NAME.jsonl, tables and pictures from it, and parts of documents.
 
 .PHONY: bench bench-rivals bench-cold bench-cold-gets bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open \
-  bench-memory bench-tuning bench-back-ends bench-browser bench-browsers bench-bytewise bench-leveldown bench-hooks bench-slatedb bench-net bench-design
+  bench-memory bench-tuning bench-back-ends bench-browser bench-browsers bench-bytewise bench-leveldown bench-leveldown-programs bench-hooks bench-slatedb bench-net bench-design
 
 NODE_BENCH_READY := bench/node/node_modules/.package-lock.json
 
@@ -14,8 +14,10 @@ $(NODE_SQLITE): $(NODE_BENCH_READY)
 # It has many-level, which is compared.
 NET_BENCH_READY := bench/packages/net/node_modules/.package-lock.json
 LEVELDOWN_BENCH_READY := bench/packages/leveldown/node_modules/.package-lock.json
+LEVELDOWN_PROGRAMS_READY := tests/downstream/leveldown/node_modules/.package-lock.json
 
-test-bench: build setup-tests $(NODE_BENCH_READY) $(NET_BENCH_READY) ## the benchmarks in Node run, at the smallest size
+test-bench: build setup-tests $(NODE_BENCH_READY) $(NET_BENCH_READY) $(LEVELDOWN_PROGRAMS_READY) ## the benchmarks in Node run, at the smallest size
+	node tests/downstream/leveldown/prepare.js
 	cd bench/node && npm test --silent
 	$(NODE_TEST) bench/back-ends/test/*.test.js bench/packages/*/test/*.test.js
 
@@ -178,6 +180,16 @@ LEVELDOWN ?=
 bench-leveldown: build $(LEVELDOWN_BENCH_READY) ## what calls with callbacks cost, beside leveldown and memdown: tables
 	@rm -f bench/results/leveldown.jsonl
 	node bench/packages/leveldown/main.js $(LEVELDOWN) --results bench/results/leveldown.jsonl > bench/results/leveldown.md
+
+# LEVELDOWN_PROGRAMS="--rounds 1 --size 0.1" make bench-leveldown-programs: the short form. --only NAME chooses.
+LEVELDOWN_PROGRAMS ?= --rounds 5
+bench-leveldown-programs: build $(LEVELDOWN_PROGRAMS_READY) ## what programs from npm cost on terrace-leveldown, beside leveldown: tables, a column in the table of programs
+	node tests/downstream/leveldown/prepare.js
+	@rm -f bench/results/leveldown-programs.jsonl
+	node bench/packages/leveldown/programs.js $(LEVELDOWN_PROGRAMS) --results bench/results/leveldown-programs.jsonl \
+	  > bench/results/leveldown-programs.md
+	node bench/packages/leveldown/columns.js tests/downstream/leveldown/README.md \
+	  | node scripts/embed.mjs /dev/stdin tests/downstream/leveldown/README.md programs
 
 # HOOKS="--rounds 7 --puts 100000" make bench-hooks: the long form, 25 minutes; without, 3.
 HOOKS ?= --rounds 3 --puts 30000

@@ -5,10 +5,11 @@
  */
 
 import { Level } from 'terrace'
-import { type AnyLevel, Database, initialize } from './database.js'
+import { Database, initialize } from './database.js'
 import { translated } from './errors.js'
 import { fromLevel } from './from-level.js'
 import { hybrid } from './hybrid.js'
+import type { AnyLevel } from './lifecycle.js'
 import { manifest } from './manifest.js'
 import { settle } from './next-tick.js'
 import type * as types from './types.js'

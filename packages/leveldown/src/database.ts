@@ -3,18 +3,13 @@
  * in their {@link Origin}.
  */
 
-import {
-  type BackendLevel,
-  DirectCalls,
-  type DirectCursor,
-  type DirectCursorOptions,
-  type DirectData
-} from 'terrace-core'
+import type { DirectCalls, DirectCursor, DirectCursorOptions, DirectData } from 'terrace-core'
 import { Buffer } from './buffer.js'
 import { ChainedBatch } from './chained-batch.js'
 import { assertCallback, keyError, optionsOf, serialize, valueError } from './checks.js'
 import { notFound, notOpen, openError, reasonOf, translated } from './errors.js'
 import { Iterator } from './iterator.js'
+import { type AnyLevel, Lifecycle, type Source } from './lifecycle.js'
 import { nextTick, settle } from './next-tick.js'
 import { type Flat, flatOf, kept, type Operation, operationsOf } from './operations.js'
 import { boundsOf, cursorOptions, iteratorOptions, rangeOf, rangeOptions } from './ranges.js'
@@ -25,11 +20,8 @@ type Callback = (error?: Error | null) => void
 type ValueCallback<T> = (error?: Error | null, value?: T) => void
 type Options = Record<string, unknown>
 
-/** A database of Terrace, whatever its types of keys and values. */
-export type AnyLevel = BackendLevel<unknown, unknown>
-
 /** What one kind of database does differently from the others. */
-export interface Origin {
+export interface Origin extends Source {
   readonly location: string | undefined
   /** The message of the error of `get()` for a key that does not exist. */
   readonly notFoundMessage: string
@@ -37,63 +29,24 @@ export interface Origin {
   readonly ignoresEmptyBounds: boolean
   /** Whether iterators pass empty keys or values in place of those that are not wanted. */
   readonly fillsAbsent: boolean
-  /** Whether calls before `open()` succeed, as those of memdown do. The database is then opened for them. */
-  readonly worksUnopened?: boolean
-  /** Makes the database. It begins to open in the next microtask, unless it is opened or closed before. */
-  create(): AnyLevel
-  /** Checks and changes the options of `open()` for the database. */
-  openOptions?(options: Options): object
 }
 
-/** What an instance consists of. */
-interface Parts {
-  readonly origin: Origin
-  level: AnyLevel | undefined
-  calls: DirectCalls | undefined
-  /** The status in which the database is if it is neither open nor about to be. */
-  rest: 'new' | 'closed'
-  /** The status until the running call of `open()` or `close()` has ended. */
-  passing: Status | undefined
-  /** How many calls of `open()` and `close()` there have been. */
-  changes: number
-  /** Whether the database was opened for calls before `open()`. */
-  isUnopened: boolean
-  /** Calls that wait until the database is open, in order. */
-  waiting: Array<() => void> | undefined
-  /** Whether the calls that have waited are being made. */
-  isFlushing: boolean
-  /** The running or last call of `open()`, or the one for calls before it, with those calls. */
-  opening: Promise<void> | undefined
-}
-
-const parts = Symbol('parts')
-
-/** The instances that stand over databases of Terrace. */
-const instances = new WeakMap<AnyLevel, Database>()
+const origin = Symbol('origin')
+const lifecycle = Symbol('lifecycle')
 
 export class Database {
   declare readonly supports: LevelDownManifest
   /** @internal */
-  declare readonly [parts]: Parts
+  declare readonly [origin]: Origin
+  /** @internal */
+  declare readonly [lifecycle]: Lifecycle
 
   get status(): Status {
-    const { level, rest, passing } = this[parts]
-    if (passing !== undefined) return passing
-    // While another opens the database, `open()` can be called here to wait for it, as levelup does if it is 'new' or 'closed'.
-    return level?.status === 'open' || level?.status === 'closing' ? level.status : rest
+    return this[lifecycle].status
   }
 
   get level(): AnyLevel {
-    const own = this[parts]
-    if (own.level === undefined) {
-      const level = adopt(this, own.origin.create())
-      // It is not to open before `open()` is called.
-      own.passing = own.rest
-      const change = ++own.changes
-      const closed = (): void => ended(own, change)
-      level.close().then(closed, closed)
-    }
-    return own.level as AnyLevel
+    return this[lifecycle].level
   }
 
   isOperational(): boolean {
@@ -178,41 +131,16 @@ export class Database {
   // ---- methods that a class that extends this one may call or replace, as in abstract-leveldown ----
 
   _open(options: Options, callback: Callback): void {
-    const own = this[parts]
-    const change = ++own.changes
-    own.passing = 'opening'
-    let opening: Promise<void>
-    try {
-      const wanted = openOptions(options)
-      const given = own.origin.openOptions?.(wanted) ?? wanted
-      const level = own.level ?? adopt(this, own.origin.create())
-      opening = own.isUnopened ? openWith(own, level, given) : level.open(given as never)
-    } catch (error) {
-      opening = Promise.reject(error)
-    }
-    own.isUnopened = false
-    own.opening = opening
     settle(
-      opening.finally(() => ended(own, change)),
+      this[lifecycle].open(options),
       () => callback(),
       (error) => callback(openError(this._translated(reasonOf(error))))
     )
   }
 
   _close(callback: Callback): void {
-    const own = this[parts]
-    const change = ++own.changes
-    own.passing = 'closing'
-    own.isUnopened = false
-    const closing =
-      own.waiting === undefined
-        ? (own.level?.close() ?? Promise.resolve())
-        : (own.opening as Promise<void>).then(() => own.level?.close())
     settle(
-      closing.finally(() => {
-        if (own.level === undefined || own.level.status === 'closed') own.rest = 'closed'
-        ended(own, change)
-      }),
+      this[lifecycle].close(),
       () => callback(),
       (error) => callback(this._translated(reasonOf(error)))
     )
@@ -229,7 +157,7 @@ export class Database {
           (error) => callback(this._translated(error))
         )
       } else if (found === undefined) {
-        nextTick(callback, notFound(this[parts].origin.notFoundMessage))
+        nextTick(callback, notFound(this[origin].notFoundMessage))
       } else {
         nextTick(callback, null, found)
       }
@@ -303,7 +231,7 @@ export class Database {
   }
 
   _clear(options: Options, callback: Callback): void {
-    const { ignoresEmptyBounds } = this[parts].origin
+    const { ignoresEmptyBounds } = this[origin]
     const range = rangeOf(options, ignoresEmptyBounds)
     const bounds = boundsOf(range, (bound) => Buffer.from(bound as string))
     if (!isUsable(this)) {
@@ -323,7 +251,7 @@ export class Database {
   }
 
   _iterator(given: Options): Iterator {
-    const { fillsAbsent, ignoresEmptyBounds } = this[parts].origin
+    const { fillsAbsent, ignoresEmptyBounds } = this[origin]
     const options = cursorOptions(optionsOf(given), ignoresEmptyBounds)
     const cursor = isUsable(this)
       ? callsOf(this).cursor(options)
@@ -367,7 +295,7 @@ export class Database {
   }
 
   _translated(error: unknown): Error {
-    return translated(error, this[parts].origin.location)
+    return translated(error, this[origin].location)
   }
 }
 
@@ -375,15 +303,14 @@ export class Database {
 
 /** @throws LEVEL_DATABASE_NOT_OPEN if the database was never opened. */
 function callsOf(db: Database): DirectCalls {
-  const { calls } = db[parts]
+  const { calls } = db[lifecycle]
   if (calls === undefined) throw notOpen()
   return calls
 }
 
 /** Whether a call can be made now. */
 function isUsable(db: Database): boolean {
-  const { isUnopened, isFlushing, waiting, level } = db[parts]
-  return db.isOperational() || isFlushing || (isUnopened && waiting === undefined && level?.status === 'open')
+  return db.isOperational() || db[lifecycle].isUsableUnopened
 }
 
 /**
@@ -404,14 +331,14 @@ function refuse(
   const again = (): void => {
     ;(db[method] as (...args: unknown[]) => void).call(db, ...ours, options, callback)
   }
-  if (!waits(db, again)) nextTick(callback, db._translated(error))
+  if (!db[lifecycle].wait(again)) nextTick(callback, db._translated(error))
 }
 
 /** @throws Error if the database makes no cursors before it is open. */
 function waitingCursor(db: Database, options: DirectCursorOptions): WaitingCursor {
   let isWaiting = false
   const making = new Promise<DirectCursor>((resolve, reject) => {
-    isWaiting = waits(db, () => {
+    isWaiting = db[lifecycle].wait(() => {
       try {
         resolve(callsOf(db).cursor(options))
       } catch (error) {
@@ -423,49 +350,8 @@ function waitingCursor(db: Database, options: DirectCursorOptions): WaitingCurso
   return new WaitingCursor(making)
 }
 
-/** Lets a call wait until the database is open, if it takes calls before that. */
-function waits(db: Database, work: () => void): boolean {
-  const own = db[parts]
-  const { status } = db
-  if (own.origin.worksUnopened !== true || own.isFlushing) return false
-  if (status !== 'new' && status !== 'opening') return false
-  if (own.waiting !== undefined) {
-    own.waiting.push(work)
-    return true
-  }
-  if (own.level?.status === 'open') return false
-
-  const level = own.level ?? adopt(db, own.origin.create())
-  if (status === 'new') {
-    own.isUnopened = true
-    own.passing = 'new'
-    own.changes++
-    own.opening = level.open()
-  }
-  own.waiting = [work]
-  // Later calls must not overtake those that wait.
-  own.calls = undefined
-  const flush = (): void => {
-    const { waiting = [] } = own
-    own.waiting = undefined
-    own.calls = new DirectCalls(level)
-    own.isFlushing = true
-    for (const work of waiting) work()
-    own.isFlushing = false
-  }
-  own.opening = (own.opening as Promise<void>).then(flush, flush)
-  return true
-}
-
-/** Opens a database that has been opened for calls before `open()`: again, if that has options. */
-async function openWith(own: Parts, level: AnyLevel, options: object): Promise<void> {
-  await own.opening
-  if (Object.keys(options).length > 0) await level.close()
-  await level.open(options as never)
-}
-
 function passFound(db: Database, value: DirectData | undefined, callback: ValueCallback<DirectData>): void {
-  if (value === undefined) callback(notFound(db[parts].origin.notFoundMessage))
+  if (value === undefined) callback(notFound(db[origin].notFoundMessage))
   else callback(null, value)
 }
 
@@ -506,56 +392,14 @@ const { _batch } = Database.prototype
 const EMPTY = { utf8: '', buffer: Buffer.alloc(0) }
 const ABSENT = { utf8: undefined, buffer: undefined }
 
-/** Gives an object that is becoming an instance its parts. */
-export function initialize(db: Database, origin: Origin, supports: LevelDownManifest): void {
-  const own: Parts = {
-    origin,
-    level: undefined,
-    calls: undefined,
-    rest: 'new',
-    passing: undefined,
-    changes: 0,
-    isUnopened: false,
-    waiting: undefined,
-    isFlushing: false,
-    opening: undefined
-  }
-  Object.defineProperty(db, parts, { value: own })
+/** Makes an object an instance. Its database of Terrace is made when it is needed. */
+export function initialize(db: Database, from: Origin, supports: LevelDownManifest): void {
+  Object.defineProperty(db, origin, { value: from })
+  Object.defineProperty(db, lifecycle, { value: new Lifecycle(db, from) })
   Object.assign(db, { supports })
 }
 
-/** Makes `db` stand over a database of Terrace. */
-export function adopt(db: Database, level: AnyLevel): AnyLevel {
-  const own = db[parts]
-  own.level = level
-  own.calls = new DirectCalls(level)
-  instances.set(level, db)
-  if (level.status === 'open') own.rest = 'closed'
-  level.on('open', () => {
-    own.rest = 'closed'
-  })
-  return level
-}
-
-/** The instance that stands over a database of Terrace, if there is one. */
-export function instanceOver(level: AnyLevel): Database | undefined {
-  return instances.get(level)
-}
-
-/**
- * Options of `open()` without those that belong to the layers above or would only wait for an open database, and without what is the
- * default anyway: the program may have given the database itself another one.
- */
-function openOptions(options: Options): Options {
-  const { keyEncoding, valueEncoding, passive, createIfMissing, errorIfExists, ...others } = options
-  return {
-    ...others,
-    ...(createIfMissing === false && { createIfMissing }),
-    ...(errorIfExists === true && { errorIfExists })
-  }
-}
-
-/** Notes the end of a call of `open()` or `close()`, unless another one has begun since. */
-function ended(own: Parts, change: number): void {
-  if (own.changes === change) own.passing = undefined
+/** Makes the database of Terrace under an instance now. */
+export function makeLevel(db: Database): void {
+  db[lifecycle].make()
 }

@@ -1,6 +1,7 @@
 /** leveldown's API over a database that the program has made itself. */
 
-import { type AnyLevel, adopt, type Database, initialize, instanceOver, type Origin } from './database.js'
+import { type Database, initialize, makeLevel, type Origin } from './database.js'
+import { type AnyLevel, instanceOver } from './lifecycle.js'
 import { manifest } from './manifest.js'
 
 /** What a database of Terrace declares about itself, as far as it shows here. */
@@ -28,7 +29,7 @@ export function fromLevel(
   level: AnyLevel
 ): Database {
   const known = instanceOver(level)
-  if (known !== undefined) return known
+  if (known !== undefined) return known as Database
 
   const db = Object.create(prototype) as Database
   const { location, supports } = level as unknown as Declared
@@ -45,6 +46,6 @@ export function fromLevel(
       additionalMethods: Object.fromEntries(methods.map((name) => [name, true]))
     })
   )
-  adopt(db, level)
+  makeLevel(db)
   return db
 }

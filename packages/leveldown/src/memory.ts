@@ -6,8 +6,9 @@
 
 import { MemoryLevel } from 'terrace'
 import type { DirectData } from 'terrace-core'
-import { type AnyLevel, Database, initialize } from './database.js'
+import { Database, initialize } from './database.js'
 import { hybrid } from './hybrid.js'
+import type { AnyLevel } from './lifecycle.js'
 import { manifest } from './manifest.js'
 import { nextTick } from './next-tick.js'
 import type { Flat } from './operations.js'

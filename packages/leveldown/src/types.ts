@@ -5,10 +5,18 @@ import type { BackendLevel } from 'terrace-core'
 /** A key or a value. Anything else is converted with `String()`. */
 export type Bytes = string | Buffer
 
-export type ErrorCallback = (error: Error | null | undefined) => void
-export type ErrorValueCallback<V> = (error: Error | null | undefined, value: V) => void
-export type ErrorKeyValueCallback<K, V> = (error: Error | null | undefined, key: K, value: V) => void
-export type ErrorSizeCallback = (error: Error | null | undefined, size: number) => void
+/**
+ * A function that takes these parameters, or narrower ones. leveldown passes null, but the callbacks of `@types/leveldown` do not
+ * declare it. The compiler accepts them as the type of a method, and with a property. Without, it is stricter with callbacks.
+ */
+type Callback<Parameters extends unknown[]> = { of(...parameters: Parameters): void }['of'] & {
+  readonly name: string
+}
+
+export type ErrorCallback = Callback<[error: Error | null | undefined]>
+export type ErrorValueCallback<V> = Callback<[error: Error | null | undefined, value: V]>
+export type ErrorKeyValueCallback<K, V> = Callback<[error: Error | null | undefined, key: K, value: V]>
+export type ErrorSizeCallback = Callback<[error: Error | null | undefined, size: number]>
 
 /** The state of a database. */
 export type Status = 'new' | 'opening' | 'open' | 'closing' | 'closed'

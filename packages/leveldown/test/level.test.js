@@ -195,5 +195,7 @@ test('from() of a sublevel shows that part alone', async () => {
 })
 
 test('from() refuses what is no database of Terrace', () => {
-  for (const wrong of [{}, new Map()]) assert.throws(() => leveldown.from(wrong), TypeError)
+  for (const wrong of [{}, new Map()]) {
+    for (const _ of ['first', 'again']) assert.throws(() => leveldown.from(wrong), TypeError)
+  }
 })
