@@ -12,7 +12,7 @@ const VERSION: u32 = 4;
 const UNCHANGED_SINCE_VERSION: u32 = 5;
 
 /// The number of arguments of a condition: its kind and two more.
-pub const ARGUMENTS: usize = 3;
+const ARGUMENTS: usize = 3;
 
 /// A condition on a key or on a range.
 pub enum Passed {
@@ -25,6 +25,11 @@ pub enum Passed {
     Version(Vec<u8>, u64),
     /// The range, and the version of the state since which it is unchanged.
     UnchangedSinceVersion(Value, u64),
+}
+
+/// Splits arguments into those of the first `count` conditions and the rest.
+pub fn split(arguments: &[Value], count: u32) -> Fallible<(&[Value], &[Value])> {
+    arguments.split_at_checked(count as usize * ARGUMENTS).ok_or(Failure::Argument("missing conditions"))
 }
 
 /// Calls `add` with each of the conditions in `arguments`.

@@ -64,12 +64,10 @@ pub fn write_if(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
     let mode = mode(env, call.argument(1))?;
-    let count = env.get_u32(call.argument(2))? as usize;
+    let count = env.get_u32(call.argument(2))?;
     let arguments = call.arguments_from(3)?;
-    let (passed, operations) = arguments
-        .split_at_checked(count * conditions::ARGUMENTS)
-        .ok_or(Failure::Argument("missing conditions"))?;
-    let mut list = Vec::with_capacity(count);
+    let (passed, operations) = conditions::split(&arguments, count)?;
+    let mut list = Vec::with_capacity(count as usize);
     add_conditions(env, passed, &mut list)?;
     database.with_scratch(|batch| {
         append_all(env, batch, operations)?;

@@ -7,7 +7,6 @@ use rustix::fs::OFlags;
 
 use super::path_at::PathAt;
 use super::raw_file::sync_file;
-use crate::error::sync_failed;
 use crate::{EnvError, Result};
 
 pub(super) fn sync(directory: &PathAt<'_>) -> Result<()> {
@@ -29,7 +28,7 @@ fn sync_name(directory: &PathAt<'_>) -> Result<()> {
 
 #[cfg(target_os = "linux")]
 fn sync_file_system(directory: &File) -> io::Result<()> {
-    rustix::fs::syncfs(directory).map_err(|error| sync_failed(error.into()))
+    rustix::fs::syncfs(directory).map_err(|error| crate::error::sync_failed(error.into()))
 }
 
 /// Has all file systems write what is waiting, and then the device of this one.

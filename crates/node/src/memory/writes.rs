@@ -10,7 +10,7 @@ use super::operations::{self, Operations};
 use super::state::{HeldMemory, snapshot_of, with_state};
 use crate::call::Call;
 use crate::conditions;
-use crate::error::{Failure, Fallible};
+use crate::error::Fallible;
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
 use crate::value::{Env, Value};
@@ -57,12 +57,10 @@ pub fn write(call: &Call<'_>) -> Fallible<Value> {
 /// `memoryBatchIf`, and operations as in `memoryWrite`.
 pub fn write_if(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
-    let count = env.get_u32(call.argument(1))? as usize;
+    let count = env.get_u32(call.argument(1))?;
     let arguments = call.arguments_from(2)?;
-    let (passed, changes) = arguments
-        .split_at_checked(count * conditions::ARGUMENTS)
-        .ok_or(Failure::Argument("missing conditions"))?;
-    let mut list = Vec::with_capacity(count);
+    let (passed, changes) = conditions::split(&arguments, count)?;
+    let mut list = Vec::with_capacity(count as usize);
     add_conditions(env, passed, &mut list)?;
     let mut operations = Operations::default();
     operations.append(env, changes)?;
