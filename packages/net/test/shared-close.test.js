@@ -40,7 +40,8 @@ class OwnBackend {
   constructor(store) {
     this.#store = store
     this.manifest = { ...store.array.manifest, createIfMissing: true }
-    for (const name of ['get', 'getMany', 'has', 'hasMany', 'write', 'cursor', 'snapshot']) {
+    const names = ['get', 'getEntry', 'getMany', 'has', 'hasMany', 'write', 'writeIf', 'cursor', 'snapshot']
+    for (const name of names) {
       this[name] = (...args) => {
         assert.equal(store.owner, this, `${name} of a store that is not open`)
         return store.array[name](...args)

@@ -144,8 +144,8 @@ test('a process that takes over keeps its new snapshots as conditions, and loses
   await db.batch(
     Array.from({ length: 3000 }, (_, i) => ({ type: 'put', key: `k${i}`, value: 'v'.repeat(100) }))
   )
-  const iterator = db.iterator()
-  await iterator.next()
+  const [iterator, another] = [db.iterator(), db.iterator()]
+  await Promise.all([iterator.next(), another.next()])
   const lost = db.snapshot()
   await db.get('a', { snapshot: lost })
   await owner.kill()
@@ -164,9 +164,21 @@ test('a process that takes over keeps its new snapshots as conditions, and loses
   })
   await reading
   await db.put('b', '1', { if: [{ gte: 'b', lt: 'c', unchangedSince: snapshot }] })
+
+  // A snapshot that is taken meanwhile is one of that connection. With one of the database it cannot be checked in one state.
+  const readingAgain = another.all()
+  const remote = db.snapshot()
+  await readingAgain
+  await db.put('c', '1', { if: [{ gte: 'c', lt: 'd', unchangedSince: remote }] })
+  const both = [{ unchangedSince: remote }, { unchangedSince: snapshot }]
+  await assert.rejects(db.put('d', '1', { if: both }), { code: 'NET_SESSION_LOST' })
+  const pending = db.put('e', '1', { if: [{ gte: 'e', lt: 'f', unchangedSince: remote }] })
+  const overtaking = db.put('f', '1', { if: [{ gte: 'f', lt: 'g', unchangedSince: snapshot }] })
+  await Promise.all([pending, assert.rejects(overtaking, { code: 'NET_SESSION_LOST' })])
+  await remote.close()
   await snapshot.close()
   await lost.close()
-  assert.deepEqual(await db.getMany(['a', 'b']), ['1', '1'])
+  assert.deepEqual(await db.keys({ lt: 'k' }).all(), ['a', 'b', 'c', 'e'])
 })
 
 test('conditions see the writes of the same process that were called before, and none that come after', async (t) => {

@@ -188,9 +188,10 @@ export class ServedDatabase {
     return (this.db.supports as Partial<DatabaseManifest>).conditionalWrites === true
   }
 
-  /** Whether the entries of the database have versions. */
+  /** Whether the entries of the database have versions. A view of a database may not return them. */
   get hasVersions(): boolean {
-    return (this.db.supports as Partial<DatabaseManifest>).versions === true
+    const { getEntry } = this.db as Partial<BackendLevel<Bytes, Bytes>>
+    return (this.db.supports as Partial<DatabaseManifest>).versions === true && getEntry !== undefined
   }
 
   /** The operations as the database receives them. */
