@@ -63,7 +63,7 @@ test(`increments are counted once, wherever connections are cut (TERRACE_SEED=${
   await Promise.all(clients.map((each) => each.run(scaled(60))))
   await checkIncrements(textsOf(db), clients)
   t.diagnostic(`${proxy.cuts} connections were cut`)
-  assert.ok(proxy.cuts > 10)
+  assert.ok(proxy.cuts > (isShort ? 0 : 3))
   for (const { unknown } of clients) assert.deepEqual(unknown, [])
 })
 
